@@ -8,12 +8,18 @@
 #include <algorithm>
 #include <cfenv>
 #include <cstdlib>
+#include <limits>
+#include <mutex>
 
+#include "base/numa.h"
+#include "base/quiet_thread.h"
 #include "progress.h"
 
 namespace emulator::executor {
 
 namespace {
+
+constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 
 uint64_t number(const char *variable, uint64_t otherwise, uint64_t least) {
   const char *text = std::getenv(variable);
@@ -28,26 +34,78 @@ Extent at(uint64_t number, const Extent &extent) {
           static_cast<uint32_t>(number / extent[0] / extent[1])};
 }
 
-// The blocks that are resident, and whose turn it is.
+// The state that the threads of a launch share.
+struct SharedLaunch {
+  SharedLaunch(const Extent &blocks, BlockSource &first, const Schedule &how)
+      : extent(blocks), total(count(blocks)), schedule(how), executed(first.executed),
+        progress(how.kernel, total, how.progress_after) {
+    share_blocks(how.cores);
+  }
+
+  // Blocks that wait for one another must be resident.
+  void share_blocks(uint64_t threads) {
+    const uint64_t each = (total + threads - 1) / threads;
+    resident = static_cast<uint32_t>(std::clamp<uint64_t>(each, 1, schedule.resident_blocks));
+    has_others = threads > 1;
+  }
+  bool has_more() const {
+    return next.load(std::memory_order_relaxed) < total && !has_failed.load(std::memory_order_relaxed);
+  }
+  void fail(Report &&found) {
+    const std::lock_guard lock(mutex);
+    if (!has_failed.exchange(true, std::memory_order_relaxed))
+      report = std::move(found);
+  }
+  void note_progress() {
+    if (const std::unique_lock lock(mutex, std::try_to_lock); lock)
+      progress.note(ended.load(std::memory_order_relaxed), executed.load(std::memory_order_relaxed));
+  }
+
+  const Extent extent;
+  const uint64_t total;
+  const Schedule &schedule;
+  std::atomic<uint64_t> &executed;         // instructions
+  std::atomic<uint64_t> next{0}, ended{0}; // blocks
+  std::atomic<uint32_t> resident{1};       // blocks of a thread
+  std::atomic<bool> has_others{false};
+  std::atomic<bool> has_failed{false};
+  std::mutex mutex; // guards what follows
+  std::optional<Report> report;
+  Progress progress;
+};
+
+// The blocks that are resident on one thread, and whose turn it is.
 class Grid {
 public:
-  Grid(const Extent &blocks, BlockSource &source, const Schedule &schedule)
-      : extent_(blocks), source_(source), schedule_(schedule), random_(schedule.seed),
-        progress_(schedule.kernel, count(blocks), schedule.progress_after) {}
+  Grid(SharedLaunch &launch, BlockSource &source, uint64_t seed)
+      : launch_(launch), source_(source), schedule_(launch.schedule), random_(seed) {}
 
-  std::optional<Report> run() {
-    while (true) {
-      while (resident_.size() < schedule_.resident_blocks && next_ < count(extent_))
-        resident_.push_back(source_.make_block(at(next_++, extent_)));
-      if (resident_.empty())
-        return std::nullopt;
-      progress_.note(next_ - resident_.size(), executed_);
+  // Returns at the end of all blocks of this thread, or when the launch has executed so many instructions.
+  void take_turns(uint64_t until = kNoEnd) {
+    while (!launch_.has_failed.load(std::memory_order_relaxed)) {
+      while (resident_.size() < launch_.resident.load(std::memory_order_relaxed) && launch_.has_more())
+        if (const uint64_t next = launch_.next.fetch_add(1, std::memory_order_relaxed); next < launch_.total)
+          resident_.push_back(source_.make_block(at(next, launch_.extent)));
+      if (resident_.empty() || executed_ >= until)
+        break;
+      if (executed_ >= next_note_) {
+        next_note_ = executed_ + kBatch;
+        launch_.note_progress();
+      }
       if (auto report = take_turn())
-        return report;
+        launch_.fail(std::move(*report));
     }
+    count_executed();
   }
 
 private:
+  static constexpr uint64_t kBatch = 1 << 12; // instructions of a thread until others see that it has executed them
+
+  void count_executed() {
+    executed_ = launch_.executed.fetch_add(uncounted_, std::memory_order_relaxed) + uncounted_;
+    uncounted_ = 0;
+  }
+
   // Short turns show what lacks a lock or a barrier; long ones are fast.
   uint32_t longest_turn() {
     return schedule_.has_long_turns && executed_ >= Schedule::kShortTurns && random_.below(64) != 0
@@ -73,7 +131,11 @@ private:
     if (ready_.empty())
       return std::nullopt;
     Wave &wave = *ready_[random_.below(static_cast<uint32_t>(ready_.size()))];
-    executed_ += wave.run(1 + random_.below(longest_turn()));
+    const uint64_t ran = wave.run(1 + random_.below(longest_turn()));
+    executed_ += ran;
+    uncounted_ += ran;
+    if (uncounted_ >= kBatch || !launch_.has_others.load(std::memory_order_relaxed))
+      count_executed();
     if (wave.fault)
       return report_of(block, wave, *wave.fault);
     if (executed_ > schedule_.budget)
@@ -89,8 +151,10 @@ private:
       has_ended = has_ended && one->state == WaveState::kEnded;
     if (has_ended && block.global_uses)
       block.global_uses->end(block.order);
-    if (has_ended)
+    if (has_ended) {
       resident_.erase(resident_.begin() + chosen);
+      launch_.ended.fetch_add(1, std::memory_order_relaxed);
+    }
     return std::nullopt;
   }
 
@@ -131,14 +195,14 @@ private:
                        [](const auto &wave) { return wave->state == WaveState::kEnded && wave->barriers == 0; });
   }
 
-  Extent extent_;
+  SharedLaunch &launch_;
   BlockSource &source_;
   const Schedule &schedule_;
   Random random_;
   std::vector<std::unique_ptr<Block>> resident_;
   std::vector<Wave *> ready_;
-  uint64_t next_ = 0, executed_ = 0;
-  Progress progress_;
+  uint64_t executed_ = 0; // by all threads, as far as this one has seen
+  uint64_t uncounted_ = 0, next_note_ = 0;
 };
 
 // While it lives, floats are computed as GPUs do. A program's rounding, its traps (as of -ffpe-trap) and its flushing
@@ -155,6 +219,59 @@ public:
 
 private:
   std::fenv_t programs_{};
+};
+
+// Those that the process may use.
+const std::vector<int> &processors() {
+  static const auto &numbers = *new std::vector<int>(omptarget::cpus_of_process());
+  return numbers;
+}
+
+// Further threads that run blocks of a launch. They end with it.
+class OtherCores {
+public:
+  OtherCores(SharedLaunch &launch, BlockSource &first) : launch_(launch), first_(first) {}
+  ~OtherCores() {
+    for (const auto &thread : threads_)
+      pthread_join(thread->id, nullptr);
+  }
+  OtherCores(const OtherCores &) = delete;
+  OtherCores &operator=(const OtherCores &) = delete;
+
+  bool add_one() {
+    auto source = first_.make_another(static_cast<uint32_t>(threads_.size() + 1));
+    if (!source)
+      return false;
+    if (threads_.empty()) // OpenMP may have bound the program's thread that made this one
+      is_bound_ = omptarget::cpus_of_thread(0).size() < processors().size();
+    threads_.push_back(std::make_unique<Thread>(launch_, std::move(source), threads_.size() + 1));
+    if (omptarget::create_quiet_thread(threads_.back()->id, run, threads_.back().get()) != 0) {
+      threads_.pop_back();
+      return false;
+    }
+    if (is_bound_)
+      omptarget::run_on_cpus(threads_.back()->id, processors());
+    return true;
+  }
+  size_t count() const { return threads_.size(); }
+
+private:
+  struct Thread {
+    Thread(SharedLaunch &launch, std::unique_ptr<BlockSource> own, uint64_t number)
+        : source(std::move(own)), grid(launch, *source, launch.schedule.seed + number) {}
+    const std::unique_ptr<BlockSource> source;
+    Grid grid;
+    pthread_t id{};
+  };
+  static void *run(void *thread) { // with the floats of its creator
+    static_cast<Thread *>(thread)->grid.take_turns();
+    return nullptr;
+  }
+
+  SharedLaunch &launch_;
+  BlockSource &first_;
+  bool is_bound_ = false;
+  std::vector<std::unique_ptr<Thread>> threads_;
 };
 
 } // namespace
@@ -175,6 +292,10 @@ Schedule Schedule::from_environment() {
   if (number("SIM_EXECUTOR_INTERPRET", 0, 0) != 0)
     schedule.compile_after = Schedule::kNever;
   schedule.resident_blocks = static_cast<uint32_t>(number("SIM_EXECUTOR_BLOCKS", schedule.resident_blocks, 1));
+  const char *const seed = std::getenv("SIM_EXECUTOR_SEED");
+  const uint64_t cores = number("SIM_EXECUTOR_CORES", seed && *seed ? 1 : processors().size(), 1);
+  schedule.cores = static_cast<uint32_t>(std::min<uint64_t>(cores, Schedule::kMostCores));
+  schedule.alone = static_cast<uint32_t>(number("SIM_EXECUTOR_ALONE", schedule.alone, 0));
   schedule.budget = number("SIM_EXECUTOR_BUDGET", schedule.budget, 1);
   const uint64_t is_strict = number("SIM_EXECUTOR_STRICT", 0, 0);
   schedule.waits_for_ended = number("SIM_EXECUTOR_STRICT_BARRIERS", is_strict, 0) != 0;
@@ -192,7 +313,17 @@ Schedule Schedule::from_environment() {
 
 std::optional<Report> run_grid(const Extent &blocks, BlockSource &source, const Schedule &schedule) {
   const DefaultFloats floats;
-  return Grid(blocks, source, schedule).run();
+  SharedLaunch launch(blocks, source, schedule);
+  Grid grid(launch, source, schedule.seed);
+  {
+    OtherCores others(launch, source);
+    do
+      grid.take_turns((others.count() + 1) * schedule.alone);
+    while (others.count() + 1 < schedule.cores && launch.has_more() && others.add_one());
+    launch.share_blocks(others.count() + 1);
+    grid.take_turns();
+  }
+  return std::move(launch.report);
 }
 
 } // namespace emulator::executor

@@ -1,11 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch: blocks of waves, several of them resident at a time, run in turns that a seed and a quantum decide. Shared
-// by all targets: an AMD wave and a warp of NVIDIA's are both a Wave, a work-group is a Block.
+// A launch: blocks of waves, several of them resident at a time, run in turns that a seed and a quantum decide. A long
+// launch may use several cores, each with resident blocks of its own. Shared by all targets: an AMD wave and a warp of
+// NVIDIA's are both a Wave, a work-group is a Block.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -112,11 +114,18 @@ struct Block {
   TeamOrder order;
 };
 
-/// Makes the blocks of a launch when their turn comes.
+/// Makes the blocks of a launch when their turn comes. One thread.
 class BlockSource {
 public:
+  BlockSource() = default;
+  BlockSource(const BlockSource &) = delete;
+  BlockSource &operator=(const BlockSource &) = delete;
   virtual ~BlockSource() = default;
   virtual std::unique_ptr<Block> make_block(const Extent &index) = 0;
+  /// Returns a source for the blocks that another thread runs. number: of the thread, from 1. Null: all blocks run on
+  /// one thread.
+  virtual std::unique_ptr<BlockSource> make_another(uint32_t) { return nullptr; }
+  std::atomic<uint64_t> executed{0}; ///< instructions of all waves, counted in the launch's first source
 };
 
 /// How a launch is carried out.
@@ -125,7 +134,11 @@ struct Schedule {
   uint32_t quantum = 64;        ///< SIM_EXECUTOR_QUANTUM: at most so many instructions in turn
   bool has_own_quantum = false; ///< it was asked for
   bool has_long_turns = false;  ///< when kShortTurns instructions have run, of 64 turns 63 have up to kLongTurn
-  uint32_t resident_blocks = 4; ///< SIM_EXECUTOR_BLOCKS
+  uint32_t resident_blocks = 4; ///< SIM_EXECUTOR_BLOCKS, on each core
+  /// SIM_EXECUTOR_CORES: cores that a launch may use. In the environment it is 1 if there is a seed, else all CPUs that
+  /// the process may use.
+  uint32_t cores = 1;
+  uint32_t alone = 1 << 12; ///< SIM_EXECUTOR_ALONE: instructions that are executed before a launch uses a further core
   uint64_t budget = 2000000000; ///< SIM_EXECUTOR_BUDGET: instructions of a launch, of all waves
   bool waits_for_ended = false; ///< SIM_EXECUTOR_STRICT_BARRIERS=1: a wave that has ended is missed at a barrier
   bool refuses_absent = false;  ///< SIM_EXECUTOR_STRICT_LANES=1: a value of a lane that does not take part is a fault
@@ -135,11 +148,15 @@ struct Schedule {
   bool is_weak = false; ///< SIM_EXECUTOR_STRICT_MEMORY=1: a store is seen as fences and scopes make it so
   /// SIM_EXECUTOR_COMPILE: what has run so often is compiled, if the target can; SIM_EXECUTOR_INTERPRET=1: nothing is.
   uint32_t compile_after = 300;
-  static constexpr uint32_t kNever = 0xFFFFFFFF, kLongTurn = 8192, kShortTurns = 1 << 18;
+  static constexpr uint32_t kNever = 0xFFFFFFFF, kLongTurn = 8192, kShortTurns = 1 << 18, kMostCores = 32;
   Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
   std::string kernel;    ///< its name, for the line about its progress
   /// SIM_EXECUTOR_PROGRESS: milliseconds until a terminal shows that line; nothing: never.
   std::optional<uint32_t> progress_after;
+  /// Returns whether a check looks at each access.
+  bool looks_closely() const {
+    return finds_races || finds_global_races || global_uses || is_weak || UnwrittenMemory::find();
+  }
   static Schedule from_environment();
 };
 
@@ -162,7 +179,7 @@ private:
   uint64_t state_;
 };
 
-/// Runs all blocks; nothing if all of them ended as they should.
+/// Runs all blocks; nothing if all of them ended as they should, else the first fault that is found.
 std::optional<Report> run_grid(const Extent &blocks, BlockSource &source, const Schedule &schedule);
 
 } // namespace emulator::executor

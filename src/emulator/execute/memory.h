@@ -8,10 +8,29 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 
 namespace emulator::executor {
+
+/// Loads 1, 2, 4 or 8 bytes of device memory, which other threads may change. An aligned value is loaded at once, and
+/// orders as an acquire does.
+template <class T> T load_value(const void *bytes) {
+  T value;
+  if (reinterpret_cast<uintptr_t>(bytes) % sizeof(T) == 0)
+    __atomic_load(static_cast<const T *>(bytes), &value, __ATOMIC_ACQUIRE);
+  else
+    std::memcpy(&value, bytes, sizeof(T));
+  return value;
+}
+/// Stores such bytes. An aligned value is stored at once, and orders as a release does.
+template <class T> void store_value(void *bytes, T value) {
+  if (reinterpret_cast<uintptr_t>(bytes) % sizeof(T) == 0)
+    __atomic_store(static_cast<T *>(bytes), &value, __ATOMIC_RELEASE);
+  else
+    std::memcpy(bytes, &value, sizeof(T));
+}
 
 /// Bytes that device code may reach.
 struct MemoryRange {

@@ -13,7 +13,7 @@
 
 namespace emulator::executor {
 
-/// The line of one launch. If standard error is no terminal, it stays silent. One thread.
+/// The line of one launch. If standard error is no terminal, it stays silent. One thread at a time.
 class Progress {
 public:
   /// teams: of the launch. after: milliseconds until the line appears; nothing: it never does.

@@ -65,29 +65,31 @@ class AgentCode final : public executor::amdgpu::CodeSpace {
 public:
   AgentCode(Agent &agent, CodeObject &first) : agent_(agent), recent_(&first) {}
   const Instruction *at(uint64_t address, std::string &reason) override {
-    find_object(address);
-    return recent_->at(address, reason);
+    return find_object(address)->at(address, reason);
   }
   executor::amdgpu::CompiledSegment *compiled_at(uint64_t address) override {
-    find_object(address);
-    return recent_->compiled_at(address);
+    return find_object(address)->compiled_at(address);
   }
   // Returns the source line of the last instruction's code.
-  SourceLine line_at(uint64_t address) override { return recent_->line_at(address); }
-  std::vector<SourceVariable> variables_at(uint64_t address) override { return recent_->variables_at(address); }
+  SourceLine line_at(uint64_t address) override { return recent()->line_at(address); }
+  std::vector<SourceVariable> variables_at(uint64_t address) override { return recent()->variables_at(address); }
 
 private:
-  void find_object(uint64_t address) {
-    if (!recent_->has_code(address)) {
-      const std::lock_guard lock(state().mutex);
-      for (const auto &one : state().executables)
-        if (one->agent == &agent_ && one->device_code && !one->is_destroyed && one->device_code->has_code(address))
-          recent_ = one->device_code.get();
-    }
+  CodeObject *recent() const { return recent_.load(std::memory_order_relaxed); }
+  CodeObject *find_object(uint64_t address) {
+    CodeObject *object = recent();
+    if (object->has_code(address))
+      return object;
+    const std::lock_guard lock(state().mutex);
+    for (const auto &one : state().executables)
+      if (one->agent == &agent_ && one->device_code && !one->is_destroyed && one->device_code->has_code(address))
+        object = one->device_code.get();
+    recent_.store(object, std::memory_order_relaxed);
+    return object;
   }
 
   Agent &agent_;
-  CodeObject *recent_;
+  std::atomic<CodeObject *> recent_; // whose code some thread has run last
 };
 
 class ObjectPlaces final : public CodePlaces {

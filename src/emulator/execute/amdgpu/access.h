@@ -16,8 +16,7 @@ namespace emulator::executor::amdgpu {
 enum class LoadForm { kZero, kSign, kLowHalf, kHighHalf };
 
 template <class T, LoadForm Form> void load_into(uint32_t &destination, const uint8_t *bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(value));
+  const T value = load_value<T>(bytes);
   const uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
   if constexpr (Form == LoadForm::kLowHalf)
     destination = (destination & 0xFFFF0000) | (extended & 0xFFFF);

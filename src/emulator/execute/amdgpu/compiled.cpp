@@ -24,7 +24,9 @@ constexpr uint32_t kFewRuns = 16;
 } // namespace
 
 const CompiledPart *CompiledSegment::compile(uint64_t address, bool is_full, uint32_t after, CodeSpace &code) {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) // another thread compiles; what it compiles is interpreted meanwhile
+    return nullptr;
   const auto start_at = [&](uint64_t at) -> Start & { return starts_[(at - begin_) / 4]; };
   Form &form = start_at(address).forms[is_full];
   if (const CompiledPart *const part = form.part.load())

@@ -3,8 +3,8 @@
 //
 // Branches, calls, barriers, messages, traps, the end, clocks, and loads of scalars.
 
+#include <atomic>
 #include <chrono>
-#include <cstring>
 
 #include "operations.h"
 
@@ -51,18 +51,22 @@ void barrier(AmdWave &wave, const Instruction &) {
 // ---- Memory order: LLVM's AMDGPUUsage, "Memory Model". Stores are done when they were waited for.
 bool has_word(const Instruction &i, std::string_view word) { return i.text.find(word) != std::string::npos; }
 
+void order_host() { std::atomic_thread_fence(std::memory_order_seq_cst); } // its threads run other blocks
 template <void (WeakMemory::*F)(WaveView &)> void ordered(AmdWave &wave, const Instruction &) {
+  order_host();
   wave.order_accesses(true);
   if (WeakMemory *weak = wave.context().weak)
     (weak->*F)(wave.view);
 }
 void wait(AmdWave &wave, const Instruction &i) { // the counter has stores, too, on gfx9 only
+  order_host();
   if (!wave.context().weak || !wave.is_gfx9() || !has_word(i, "vmcnt(0)"))
     return;
   wave.context().weak->release(wave.view, wave.view.writes_back ? Scope::kSystem : Scope::kDevice);
   wave.view.writes_back = false;
 }
 void wait_for_stores(AmdWave &wave, const Instruction &i) { // nothing is between the second cache and the host
+  order_host();
   if (wave.context().weak && has_word(i, "0x0"))
     wave.context().weak->release(wave.view, Scope::kSystem);
 }
@@ -70,6 +74,7 @@ void write_back(AmdWave &wave, const Instruction &i) {
   wave.view.writes_back |= !wave.context().processor.is_gfx940() || has_word(i, "sc0");
 }
 void invalidate(AmdWave &wave, const Instruction &i) {
+  order_host();
   wave.order_accesses(true);
   if (wave.context().weak && (!wave.context().processor.is_gfx940() || has_word(i, "sc1")))
     wave.context().weak->acquire(wave.view, Scope::kDevice);
@@ -130,11 +135,8 @@ void load(AmdWave &wave, const Instruction &i) {
   address &= ~uint64_t{3};
   const uint32_t size = result.registers * 4u;
   const uint8_t *bytes = wave.global_memory(address, size, Access::kFixedRead, -1);
-  for (unsigned n = 0; bytes && n < result.registers; ++n) {
-    uint32_t value;
-    std::memcpy(&value, bytes + size_t{n} * 4, sizeof(value));
-    wave.set_scalar(result.index + n, value);
-  }
+  for (unsigned n = 0; bytes && n < result.registers; ++n)
+    wave.set_scalar(result.index + n, load_value<uint32_t>(bytes + size_t{n} * 4));
 }
 
 const Operation kOperations[] = {

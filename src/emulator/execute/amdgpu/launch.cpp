@@ -48,8 +48,21 @@ class AmdBlocks final : public BlockSource {
 public:
   AmdBlocks(const LaunchContext &context, const KernelDescriptor &descriptor, const Dispatch &dispatch,
             const Schedule &schedule)
-      : context_(context), descriptor_(descriptor), dispatch_(dispatch), finds_races_(schedule.finds_races),
-        global_uses_(schedule.global_uses), random_(schedule.seed ^ 0xB10C) {}
+      : context_(context), view_(*context.memory), descriptor_(descriptor), dispatch_(dispatch),
+        finds_races_(schedule.finds_races), global_uses_(schedule.global_uses), seed_(schedule.seed),
+        random_(seed_ ^ 0xB10C) {
+    own_memory();
+  }
+  AmdBlocks(const AmdBlocks &first, uint32_t number)
+      : context_(first.context_), view_(first.view_), descriptor_(first.descriptor_), dispatch_(first.dispatch_),
+        finds_races_(first.finds_races_), global_uses_(first.global_uses_), seed_(first.seed_),
+        random_((seed_ ^ 0xB10C) + (uint64_t{number} << 32)) {
+    own_memory();
+  }
+
+  std::unique_ptr<BlockSource> make_another(uint32_t number) override {
+    return std::make_unique<AmdBlocks>(*this, number);
+  }
 
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<Block>();
@@ -75,6 +88,14 @@ public:
   }
 
 private:
+  // What one thread has reached.
+  void own_memory() {
+    context_.memory = &view_;
+    if (!context_.compiled)
+      return;
+    compiled_ = *context_.compiled;
+    context_.compiled = &compiled_;
+  }
   void start(AmdWave &wave, const Block &block, uint32_t number, uint32_t threads) {
     wave.set_pc(reinterpret_cast<uint64_t>(&descriptor_) + static_cast<uint64_t>(descriptor_.entry_offset));
     const uint32_t lanes = std::min(context_.processor.lanes, threads - wave.first_thread);
@@ -120,11 +141,14 @@ private:
       wave.set_scalar(next++, moved);
   }
 
-  const LaunchContext &context_;
+  LaunchContext context_;
+  MemoryView view_;
+  CompiledLaunch compiled_;
   const KernelDescriptor &descriptor_;
   const Dispatch &dispatch_;
   const bool finds_races_;
   const std::shared_ptr<GlobalUses> global_uses_;
+  const uint64_t seed_;
   Random random_;
 };
 
@@ -171,16 +195,15 @@ std::optional<Report> launch(CodeObject &object, CodeSpace &code, DeviceMemory &
     weak = std::make_unique<WeakMemory>(schedule.seed);
   context.weak = weak.get();
   // Checks that look at single instructions need the interpreter, and short turns.
-  const bool looks_closely = schedule.finds_races || schedule.finds_global_races || schedule.global_uses ||
-                             schedule.is_weak || UnwrittenMemory::find() != nullptr;
   Schedule own = schedule;
-  own.has_long_turns = !schedule.has_own_quantum && !looks_closely;
+  own.has_long_turns = !schedule.has_own_quantum && !schedule.looks_closely();
   context.quantum = schedule.quantum;
   context.has_long_turns = own.has_long_turns;
   CompiledLaunch compiled;
   compiled.after = schedule.compile_after;
-  if (schedule.compile_after != Schedule::kNever && !looks_closely && !context.traces && !context.breakpoint &&
-      can_compile())
+  if (schedule.looks_closely() || context.traces || context.breakpoint)
+    own.cores = 1;
+  else if (schedule.compile_after != Schedule::kNever && can_compile())
     context.compiled = &compiled;
   AmdBlocks source(context, *descriptor, dispatch, own);
   return run_grid(blocks, source, own);

@@ -82,6 +82,24 @@ Access read_kind(const AmdWave &wave, const Instruction &i) {
   return is_strong ? Access::kStrongRead : Access::kRead;
 }
 
+// Several registers go by pairs, as atomic operations may have 8 bytes.
+template <unsigned Registers> void load_values(uint32_t (&values)[Registers], const uint8_t *bytes) {
+  for (unsigned n = 0; n + 1 < Registers; n += 2) {
+    const auto pair = load_value<uint64_t>(bytes + size_t{4} * n);
+    std::memcpy(values + n, &pair, sizeof(pair));
+  }
+  if constexpr (Registers % 2 == 1)
+    values[Registers - 1] = load_value<uint32_t>(bytes + size_t{4} * (Registers - 1));
+}
+template <unsigned Bytes> void store_values(uint8_t *bytes, const uint32_t *values) {
+  for (unsigned n = 0; n + 8 <= Bytes; n += 8)
+    store_value(bytes + n, values[n / 4] | uint64_t{values[n / 4 + 1]} << 32);
+  if constexpr (Bytes < 8 || Bytes % 8 == 4) {
+    using Last = std::conditional_t<Bytes == 1, uint8_t, std::conditional_t<Bytes == 2, uint16_t, uint32_t>>;
+    store_value(bytes + Bytes / 8 * 8, static_cast<Last>(values[Bytes / 8 * 2]));
+  }
+}
+
 template <Space S, class T, LoadForm Form> void load_part(AmdWave &wave, const Instruction &i) {
   const Places places = places_of<S>(true, false);
   if (!has_registers(wave, i.operands[0], 1))
@@ -100,7 +118,7 @@ template <Space S, unsigned Registers> void load(AmdWave &wave, const Instructio
       continue;
     uint32_t values[Registers];
     if (const uint8_t *bytes = locate<S>(wave, i, places, lane, sizeof(values), read_kind(wave, i)))
-      std::memcpy(values, bytes, sizeof(values));
+      load_values(values, bytes);
     else
       return;
     for (unsigned n = 0; n < Registers; ++n)
@@ -122,7 +140,7 @@ template <Space S, unsigned Bytes, bool IsUpper> void store(AmdWave &wave, const
       values[n] = wave.vector(data.index + n)[lane] >> (IsUpper ? 16 : 0);
     wave.tell_value(values);
     if (uint8_t *bytes = locate<S>(wave, i, places, lane, Bytes, Access::kWrite))
-      std::memcpy(bytes, values, Bytes);
+      store_values<Bytes>(bytes, values);
   }
 }
 

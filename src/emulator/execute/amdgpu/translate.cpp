@@ -28,7 +28,7 @@ bool is_branch(const Instruction &instruction) {
   return instruction.name == "s_branch" || instruction.name.starts_with("s_cbranch_");
 }
 
-// Order of memory and the like counts where memory is weak or races are looked for, and those programs are interpreted.
+// Most of it concerns what is modelled where memory is weak or races are looked for: those programs are interpreted.
 bool does_nothing(const Instruction &instruction) {
   static const auto &names = *new const std::unordered_set<std::string_view>{"s_nop",
                                                                              "s_waitcnt",
@@ -58,6 +58,12 @@ bool does_nothing(const Instruction &instruction) {
                                                                              "s_ttracedata",
                                                                              "v_nop"};
   return names.contains(instruction.name);
+}
+
+bool orders_memory(const Instruction &instruction) {
+  const std::string_view name = instruction.name;
+  return name == "s_waitcnt" || name == "s_waitcnt_vscnt" || name == "s_dcache_inv" || name == "buffer_inv" ||
+         name == "buffer_gl0_inv" || name == "buffer_gl1_inv" || name.starts_with("buffer_wbinvl1");
 }
 
 bool writes_exec(const Instruction &instruction) {
@@ -270,6 +276,8 @@ void Translator::interpret(const Instruction &instruction, uint64_t address) {
 }
 
 bool Translator::translate_instruction(const Instruction &i, uint64_t address) {
+  if (orders_memory(i)) // for blocks that other threads of the host run
+    b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   if (does_nothing(i))
     return true;
   if (i.second || i.has_sdwa || i.dpp.kind != DppKind::kNone)

@@ -21,7 +21,7 @@ inline constexpr uint32_t kSharedAperture = 0x00010000;
 inline constexpr uint32_t kPrivateAperture = 0x00020000;
 inline constexpr unsigned kMostLanes = 64;
 
-/// Where instructions are found: all code that was loaded for the device.
+/// Where instructions are found: all code that was loaded for the device. Any thread.
 class CodeSpace {
 public:
   virtual ~CodeSpace() = default;
@@ -34,7 +34,7 @@ public:
   virtual CompiledSegment *compiled_at(uint64_t) { return nullptr; }
 };
 
-/// The state that the waves of a launch share.
+/// The state that the waves of a launch share, as those of one thread see it.
 struct LaunchContext {
   Processor processor;
   CodeSpace *code = nullptr;

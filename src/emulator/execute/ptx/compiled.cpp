@@ -25,7 +25,9 @@ constexpr uint32_t kFewRuns = 16;
 } // namespace
 
 const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint32_t after) {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) // another thread compiles; what it compiles is interpreted meanwhile
+    return nullptr;
   Form &form = starts_[place].forms[is_full];
   if (const CompiledPart *const part = form.part.load())
     return part->code ? part : nullptr;

@@ -25,8 +25,15 @@ struct PtxBlock final : Block {
 
 class Blocks final : public BlockSource {
 public:
-  explicit Blocks(LaunchState &launch) : launch_(launch), garbage_(launch.schedule.seed) {}
+  explicit Blocks(LaunchState launch) : launch_(std::move(launch)), garbage_(launch_.schedule.seed) {
+    launch_.clock = &executed;
+  }
+  Blocks(const Blocks &first, uint32_t number)
+      : launch_(first.launch_), garbage_(launch_.schedule.seed + (uint64_t{number} << 32)) {}
 
+  std::unique_ptr<BlockSource> make_another(uint32_t number) override {
+    return std::make_unique<Blocks>(*this, number);
+  }
   std::unique_ptr<Block> make_block(const Extent &index) override {
     auto block = std::make_unique<PtxBlock>();
     block->index = index;
@@ -38,7 +45,9 @@ public:
     if (launch_.schedule.finds_races)
       block->uses = std::make_unique<SharedUses>(block->shared.size(), kLanes);
     block->global_uses = launch_.schedule.global_uses;
-    block->state = std::make_unique<BlockState>(launch_, *block, serial_++);
+    const Extent &all = launch_.dispatch.blocks;
+    const uint64_t number = index[0] + all[0] * (index[1] + uint64_t{all[1]} * index[2]);
+    block->state = std::make_unique<BlockState>(launch_, *block, number + 1);
     const uint64_t threads = count(block->threads);
     for (uint64_t first = 0; first < threads; first += kLanes) {
       const uint32_t lanes = threads - first >= kLanes ? kAllLanes : (1u << (threads - first)) - 1;
@@ -49,9 +58,8 @@ public:
   }
 
 private:
-  LaunchState &launch_;
+  LaunchState launch_;
   Random garbage_;
-  uint64_t serial_ = 1;
 };
 
 } // namespace
@@ -64,15 +72,16 @@ std::optional<Report> launch(const Module &module, const Function &kernel, Devic
   // Drivers give a kernel what it is known to need, whatever the limit says.
   state.stack_limit = std::max(dispatch.stack_limit, kernel.is_undetermined ? 0 : kernel.stack_need);
   if (schedule.is_weak)
-    state.weak = std::make_unique<WeakMemory>(schedule.seed);
+    state.weak = std::make_shared<WeakMemory>(schedule.seed);
   state.is_traced = is_set("SIM_EXECUTOR_TRACE");
   // Checks that look at single instructions need the interpreter.
-  state.looks_closely = schedule.finds_races || schedule.finds_global_races || schedule.global_uses ||
-                        schedule.is_weak || state.unwritten != nullptr;
+  state.looks_closely = schedule.looks_closely();
   own.has_long_turns = !schedule.has_own_quantum && !state.looks_closely;
   state.compiles = schedule.compile_after != Schedule::kNever && !state.looks_closely && !state.is_traced &&
                    !schedule.breakpoint.is_set && can_compile();
-  Blocks blocks(state);
+  if (state.looks_closely || state.is_traced || schedule.breakpoint.is_set)
+    own.cores = 1;
+  Blocks blocks(std::move(state));
   return run_grid(dispatch.blocks, blocks, own);
 }
 

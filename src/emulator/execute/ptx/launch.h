@@ -25,6 +25,7 @@ struct Dispatch {
   std::vector<uint8_t> arguments;
 };
 
+/// The state that the blocks of one thread share.
 struct LaunchState {
   const Module &module;
   const Function &kernel;
@@ -37,17 +38,17 @@ struct LaunchState {
   /// From sm_70 on lanes of a warp that were parted go on in turns; before, one part goes on until it ends or meets the
   /// other.
   bool has_own_places() const { return module.target() >= 70; }
-  uint64_t clock = 0;                      ///< instructions of all warps
-  bool is_traced = false;                  ///< SIM_EXECUTOR_TRACE=1
-  bool looks_closely = false;              ///< a check looks at each access
-  bool compiles = false;                   ///< parts that run often become code of the host
-  std::vector<ReachedMemory> reached = {}; ///< by compiled code
+  const std::atomic<uint64_t> *clock = nullptr; ///< instructions of all warps of the launch
+  bool is_traced = false;                       ///< SIM_EXECUTOR_TRACE=1
+  bool looks_closely = false;                   ///< a check looks at each access
+  bool compiles = false;                        ///< parts that run often become code of the host
+  std::vector<ReachedMemory> reached = {};      ///< by compiled code
   /// Forgets what was reached if memory came or went.
   void look_at_memory() {
     if (memory.forget_old())
       reached.assign(reached.size(), {});
   }
-  std::unique_ptr<WeakMemory> weak = {};                ///< where memory is weak
+  std::shared_ptr<WeakMemory> weak = {};                ///< where memory is weak
   UnwrittenMemory *unwritten = UnwrittenMemory::find(); ///< null unless it is looked for
 };
 

@@ -14,13 +14,20 @@ namespace {
 
 uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
 
-// Copies 1, 2, 4 or 8 bytes, by one instruction each.
-void copy_bytes(void *to, const void *from, unsigned size) {
+uint64_t load_bytes(const uint8_t *bytes, unsigned size) {
   switch (size) {
-  case 1: std::memcpy(to, from, 1); break;
-  case 2: std::memcpy(to, from, 2); break;
-  case 4: std::memcpy(to, from, 4); break;
-  default: std::memcpy(to, from, 8);
+  case 1: return load_value<uint8_t>(bytes);
+  case 2: return load_value<uint16_t>(bytes);
+  case 4: return load_value<uint32_t>(bytes);
+  default: return load_value<uint64_t>(bytes);
+  }
+}
+void store_bytes(uint8_t *bytes, uint64_t value, unsigned size) {
+  switch (size) {
+  case 1: return store_value(bytes, static_cast<uint8_t>(value));
+  case 2: return store_value(bytes, static_cast<uint16_t>(value));
+  case 4: return store_value(bytes, static_cast<uint32_t>(value));
+  default: store_value(bytes, value);
   }
 }
 
@@ -63,8 +70,7 @@ void load_lanes(Warp &warp, const Instruction &instruction, const uint64_t *addr
     if (!bytes)
       return;
     for (unsigned i = 0; i < instruction.width; ++i) {
-      uint64_t value = 0;
-      copy_bytes(&value, bytes + size_t{i} * size, size);
+      uint64_t value = load_bytes(bytes + size_t{i} * size, size);
       if (extends && size < 8) {
         const unsigned shift = 64 - 8 * size;
         value =
@@ -85,12 +91,12 @@ void store_lanes(Warp &warp, const Instruction &instruction, const uint64_t *add
       return;
     uint8_t value[4 * sizeof(uint64_t)];
     for (unsigned i = 0; i < instruction.width; ++i)
-      copy_bytes(value + size_t{i} * size, &values[i][lane], size);
+      std::memcpy(value + size_t{i} * size, &values[i][lane], sizeof(uint64_t));
     warp.tell_value(value);
     uint8_t *const bytes = base ? reinterpret_cast<uint8_t *>(*base + addresses[lane])
                                 : warp.reach(instruction.space, addresses[lane], whole, Access::kWrite, lane);
-    if (bytes)
-      std::memcpy(bytes, value, whole);
+    for (unsigned i = 0; bytes && i < instruction.width; ++i)
+      store_bytes(bytes + size_t{i} * size, values[i][lane], size);
   });
 }
 
@@ -117,7 +123,7 @@ void take_order(Opcode &opcode, Instruction &instruction) {
     instruction.acquires = scope;
   if (releases)
     instruction.releases = scope;
-  instruction.is_strong = is_relaxed || acquires;
+  instruction.is_strong = is_relaxed || acquires || releases;
   instruction.is_polling = instruction.is_strong && opcode.name() != "st";
   const bool is_uncached = opcode.take("cg") || opcode.take("cv");
   instruction.variant = static_cast<uint32_t>(is_relaxed || acquires || is_uncached ? Access::kStrongRead
@@ -302,6 +308,8 @@ Handler bind_prefetch(Opcode &opcode, Instruction &) {
 }
 void order_stores(Warp &warp, const Instruction &instruction) {
   warp.release_stores(instruction.releases);
+  if (std::max(instruction.releases, instruction.acquires) >= Scope::kDevice)
+    std::atomic_thread_fence(std::memory_order_seq_cst);
   warp.acquire_stores(instruction.acquires);
   // Warps may meet by counters instead of a barrier. Nothing that was done before is named then.
   if (const auto &uses = warp.block().block().uses; uses && instruction.acquires >= Scope::kTeam)

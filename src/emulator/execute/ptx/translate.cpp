@@ -90,8 +90,8 @@ bool Translator::translate_instruction(const Instruction &instruction, uint32_t 
       {"copysign", &Translator::copy_sign},
       {"testp", &Translator::test_property},
       {"shfl", &Translator::shuffle},
-      {"fence", &Translator::do_nothing},
-      {"membar", &Translator::do_nothing},
+      {"fence", &Translator::fence},
+      {"membar", &Translator::fence},
       {"nanosleep", &Translator::do_nothing},
   };
   if (opcode.name() == "ld" || opcode.name() == "st")

@@ -10,7 +10,12 @@
 
 namespace emulator::executor::ptx {
 
-// Fences count where memory is weak, and those programs are interpreted.
+// Threads of the host run blocks, but no part of one.
+bool Translator::fence(Opcode &opcode, const Instruction &i) {
+  if (std::max(i.releases, i.acquires) >= Scope::kDevice)
+    b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  return do_nothing(opcode, i);
+}
 bool Translator::do_nothing(Opcode &opcode, const Instruction &) {
   opcode = Opcode(opcode.name());
   return true;
@@ -145,8 +150,14 @@ bool Translator::access(const Instruction &i, uint32_t place, bool is_load) {
   access.mask = is_guarded(i) ? b_.CreateAnd(mask_, guard(i)) : mask_;
   access.mask_bits = is_guarded(i) ? bits_of_lanes(access.mask) : mask_bits_;
 
+  // Vectors have no atomic accesses: fences keep those in order which other blocks may wait for.
+  const bool is_strong = i.is_strong || i.variant == static_cast<uint32_t>(executor::Access::kStrongRead);
+  if (is_strong)
+    b_.CreateFence(llvm::AtomicOrdering::AcquireRelease);
   const Reach &reach = this->reach(access);
   const std::vector<Value *> results = access_memory(access, reach, [&] { return access_slowly(access, reach); });
+  if (is_strong && is_load)
+    b_.CreateFence(llvm::AtomicOrdering::Acquire);
   mask_ = lanes_of(mask_bits_);
   for (unsigned n = 0; is_load && n < i.width; ++n)
     if (!set(i, elements[n], resize(results[n], elements[n].bits, is_signed(i.type))))

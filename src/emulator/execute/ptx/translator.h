@@ -125,6 +125,7 @@ private:
 
   // translate_memory.cpp
   bool do_nothing(Opcode &opcode, const Instruction &i);
+  bool fence(Opcode &opcode, const Instruction &i);
   bool shuffle(Opcode &opcode, const Instruction &i);
   // A load or a store.
   struct Access : VectorAccess {

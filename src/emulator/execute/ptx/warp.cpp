@@ -131,7 +131,6 @@ uint64_t Warp::run(uint64_t most) {
   }
   if (state == WaveState::kReady && live_ == 0)
     state = WaveState::kEnded;
-  launch_.clock += executed;
   if (launch_.weak)
     launch_.weak->advance(executed);
   if (state == WaveState::kEnded || (state == WaveState::kReady && !has_runnable())) {
@@ -221,7 +220,7 @@ void Warp::fail(FaultKind kind, std::string text, int lane, uint64_t address) {
 }
 
 void Warp::refresh_clock(Special special) {
-  const uint64_t now = launch_.clock;
+  const uint64_t now = launch_.clock->load(std::memory_order_relaxed);
   Row &row = specials_[static_cast<size_t>(special)];
   switch (special) {
   case Special::kClock:

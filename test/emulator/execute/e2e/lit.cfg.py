@@ -103,6 +103,8 @@ for name in ("SIM_EXECUTOR_SEED", "SIM_EXECUTOR_QUANTUM", "SIM_EXECUTOR_BLOCKS",
     if name in os.environ:
         variables += " %s=%s" % (name, os.environ[name])
 variables += " " + lit_config.params.get("variables", "")
+# One core makes the same run each time. Suites of several cores say so.
+config.environment["SIM_EXECUTOR_CORES"] = "1"
 
 offload = "-O1  -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu"
 stand_in = "env LD_LIBRARY_PATH=" + lit_config.params["stand_in"] + ":"
