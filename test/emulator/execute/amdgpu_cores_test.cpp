@@ -38,15 +38,16 @@ class Code final : public CodeSpace {
 public:
   explicit Code(CodeObject &object) : object_(object) {}
   const Instruction *at(uint64_t address, std::string &reason) override { return object_.at(address, reason); }
+  CompiledSegment *compiled_at(uint64_t address) override { return object_.compiled_at(address); }
 
 private:
   CodeObject &object_;
 };
 
-class AmdCores : public testing::TestWithParam<std::tuple<std::string, uint32_t>> {
+class AmdCores : public testing::TestWithParam<std::tuple<std::string, uint32_t, uint32_t>> {
 protected:
   std::optional<Report> run(const std::string &kernel, uint32_t blocks = kBlocks) {
-    const auto &[processor, cores] = GetParam();
+    const auto &[processor, cores, compile_after] = GetParam();
     std::string error;
     const auto object = CodeObject::load(code_for(processor), *find_processor(processor), error);
     const KernelDescriptor *const descriptor = object ? object->find_descriptor(kernel) : nullptr;
@@ -65,6 +66,7 @@ protected:
     Schedule schedule;
     schedule.budget = uint64_t{1} << 60; // a thread that does not stop never ends
     schedule.cores = cores;
+    schedule.compile_after = compile_after;
     schedule.alone = 0;
     auto report = launch(*object, code, memory, dispatch, schedule);
     memory.find_in_code = nullptr;
@@ -73,7 +75,8 @@ protected:
   CoresMemory memory;
 };
 INSTANTIATE_TEST_SUITE_P(All, AmdCores,
-                         testing::Combine(testing::Values("gfx90a", "gfx1100"), testing::Values(1u, 2u, 7u)));
+                         testing::Combine(testing::Values("gfx90a", "gfx1100"), testing::Values(1u, 2u, 7u),
+                                          testing::Values(Schedule::kNever, 5u)));
 
 TEST_P(AmdCores, every_thread_runs_once) {
   const auto report = run("sum");

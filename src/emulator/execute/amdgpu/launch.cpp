@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  // What one thread has reached.
+  // Makes the memory that the blocks have reached that of one thread.
   void own_memory() {
     context_.memory = &view_;
     if (!context_.compiled)
