@@ -96,7 +96,8 @@ template <unsigned Bytes> void store_values(uint8_t *bytes, const uint32_t *valu
     store_value(bytes + n, values[n / 4] | uint64_t{values[n / 4 + 1]} << 32);
   if constexpr (Bytes < 8 || Bytes % 8 == 4) {
     using Last = std::conditional_t<Bytes == 1, uint8_t, std::conditional_t<Bytes == 2, uint16_t, uint32_t>>;
-    store_value(bytes + Bytes / 8 * 8, static_cast<Last>(values[Bytes / 8 * 2]));
+    constexpr size_t kPairs = Bytes / 8;
+    store_value(bytes + 8 * kPairs, static_cast<Last>(values[2 * kPairs]));
   }
 }
 
