@@ -335,8 +335,8 @@ TEST_P(AmdFlow, does_the_same_as_interpreted) {
   if (!can_compile())
     GTEST_SKIP() << "this build only interprets";
   for (const Processor &processor : {Processor{"gfx90a", 64, true}, Processor{"gfx1100", 32, false}})
-    for (uint64_t seed = 1; seed <= 8; ++seed) {
-      const bool is_long = seed % 4 == 0; // has long turns
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+      const bool is_long = seed % 2 == 0; // has long turns
       const std::string text = Writer(seed, processor).kernel(is_long ? 1500 : 6);
       const std::string bytes = assemble(processor, text);
       ASSERT_FALSE(bytes.empty()) << text;

@@ -275,12 +275,30 @@ void Translator::interpret(const Instruction &instruction, uint64_t address) {
   begin_block();
 }
 
+// Two instructions that are issued as one: both read before either writes.
+bool Translator::translate_both(const Instruction &i, uint64_t address) {
+  const Operand &to = i.operands[0];
+  if (to.kind != OperandKind::kVector || to.registers != 1)
+    return false;
+  const Register before = vectors_now_[to.index];
+  if (!translate_one(i, address))
+    return false;
+  Value *const result = vectors_now_[to.index].value;
+  vectors_now_[to.index] = before;
+  if (!translate_one(*i.second, address))
+    return false;
+  write_vector(to.index, result);
+  return true;
+}
+
 bool Translator::translate_instruction(const Instruction &i, uint64_t address) {
   if (orders_memory(i)) // for blocks that other threads of the host run
     b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-  if (does_nothing(i))
-    return true;
-  if (i.second || i.has_sdwa || i.dpp.kind != DppKind::kNone)
+  return does_nothing(i) || (i.second ? translate_both(i, address) : translate_one(i, address));
+}
+
+bool Translator::translate_one(const Instruction &i, uint64_t address) {
+  if (i.has_sdwa || i.dpp.kind != DppKind::kNone)
     return false;
   const std::string_view name = i.name;
   if (name.starts_with("s_load_"))

@@ -26,20 +26,20 @@ struct ScalarOperation {
   static const ScalarOperation *find(std::string_view name);
 
   static V *sum(T &t, V *a, V *b, bool takes_carry) {
-    auto &B = t.b_;
-    V *sum = B.CreateAdd(B.CreateZExt(a, B.getInt64Ty()), B.CreateZExt(b, B.getInt64Ty()));
+    auto &ir = t.b_;
+    V *sum = ir.CreateAdd(ir.CreateZExt(a, ir.getInt64Ty()), ir.CreateZExt(b, ir.getInt64Ty()));
     if (takes_carry)
-      sum = B.CreateAdd(sum, B.CreateZExt(t.scc(), B.getInt64Ty()));
-    t.set_scc(B.CreateIsNotNull(B.CreateLShr(sum, B.getInt64(32))));
-    return B.CreateTrunc(sum, B.getInt32Ty());
+      sum = ir.CreateAdd(sum, ir.CreateZExt(t.scc(), ir.getInt64Ty()));
+    t.set_scc(ir.CreateIsNotNull(ir.CreateLShr(sum, ir.getInt64(32))));
+    return ir.CreateTrunc(sum, ir.getInt32Ty());
   }
   static V *difference(T &t, V *a, V *b, bool takes_borrow) {
-    auto &B = t.b_;
-    V *needed = B.CreateZExt(b, B.getInt64Ty());
+    auto &ir = t.b_;
+    V *needed = ir.CreateZExt(b, ir.getInt64Ty());
     if (takes_borrow)
-      needed = B.CreateAdd(needed, B.CreateZExt(t.scc(), B.getInt64Ty()));
-    t.set_scc(B.CreateICmpUGT(needed, B.CreateZExt(a, B.getInt64Ty())));
-    return B.CreateSub(a, B.CreateTrunc(needed, B.getInt32Ty()));
+      needed = ir.CreateAdd(needed, ir.CreateZExt(t.scc(), ir.getInt64Ty()));
+    t.set_scc(ir.CreateICmpUGT(needed, ir.CreateZExt(a, ir.getInt64Ty())));
+    return ir.CreateSub(a, ir.CreateTrunc(needed, ir.getInt32Ty()));
   }
   static V *signed_overflow(T &t, llvm::Intrinsic::ID id, V *a, V *b) {
     V *const both = t.b_.CreateBinaryIntrinsic(id, a, b);
@@ -51,18 +51,18 @@ struct ScalarOperation {
     return t.b_.CreateSelect(t.scc(), a, b);
   }
   static V *shift_add(T &t, V *a, V *b, unsigned by) {
-    auto &B = t.b_;
-    V *const sum =
-        B.CreateAdd(B.CreateShl(B.CreateZExt(a, B.getInt64Ty()), B.getInt64(by)), B.CreateZExt(b, B.getInt64Ty()));
-    t.set_scc(B.CreateIsNotNull(B.CreateLShr(sum, B.getInt64(32))));
-    return B.CreateTrunc(sum, B.getInt32Ty());
+    auto &ir = t.b_;
+    V *const sum = ir.CreateAdd(ir.CreateShl(ir.CreateZExt(a, ir.getInt64Ty()), ir.getInt64(by)),
+                                ir.CreateZExt(b, ir.getInt64Ty()));
+    t.set_scc(ir.CreateIsNotNull(ir.CreateLShr(sum, ir.getInt64(32))));
+    return ir.CreateTrunc(sum, ir.getInt32Ty());
   }
   static V *high_product(T &t, V *a, V *b, bool is_signed) {
-    auto &B = t.b_;
+    auto &ir = t.b_;
     const auto wide = [&](V *value) {
-      return is_signed ? B.CreateSExt(value, B.getInt64Ty()) : B.CreateZExt(value, B.getInt64Ty());
+      return is_signed ? ir.CreateSExt(value, ir.getInt64Ty()) : ir.CreateZExt(value, ir.getInt64Ty());
     };
-    return B.CreateTrunc(B.CreateLShr(B.CreateMul(wide(a), wide(b)), B.getInt64(32)), B.getInt32Ty());
+    return ir.CreateTrunc(ir.CreateLShr(ir.CreateMul(wide(a), wide(b)), ir.getInt64(32)), ir.getInt32Ty());
   }
   // A shift's amount as wide as its value.
   static V *amount(T &t, V *by, V *value) {
@@ -74,24 +74,25 @@ struct ScalarOperation {
     return t.b_.CreateSub(t.b_.CreateShl(one, amount(t, width, type_of)), one);
   }
   static V *bitfield(T &t, V *value, V *control, bool is_signed) {
-    auto &B = t.b_;
+    auto &ir = t.b_;
     llvm::Type *const type = value->getType();
     const unsigned bits = type->getIntegerBitWidth();
     const auto constant = [&](uint64_t of) { return llvm::ConstantInt::get(type, of); };
-    V *const offset = B.CreateZExtOrTrunc(B.CreateAnd(control, B.getInt32(bits - 1)), type);
-    V *const width = B.CreateZExtOrTrunc(B.CreateAnd(B.CreateLShr(control, B.getInt32(16)), B.getInt32(0x7F)), type);
-    V *const end = B.CreateAdd(offset, width);
-    const auto right = [&](V *of, V *by) { return is_signed ? B.CreateAShr(of, by) : B.CreateLShr(of, by); };
-    V *const inner = right(B.CreateShl(value, B.CreateAnd(B.CreateSub(constant(bits), end), constant(bits - 1))),
-                           B.CreateAnd(B.CreateSub(constant(bits), width), constant(bits - 1)));
-    V *const of_some = B.CreateSelect(B.CreateICmpUGE(end, constant(bits)), right(value, offset), inner);
-    return B.CreateSelect(B.CreateIsNull(width), constant(0), of_some);
+    V *const offset = ir.CreateZExtOrTrunc(ir.CreateAnd(control, ir.getInt32(bits - 1)), type);
+    V *const width =
+        ir.CreateZExtOrTrunc(ir.CreateAnd(ir.CreateLShr(control, ir.getInt32(16)), ir.getInt32(0x7F)), type);
+    V *const end = ir.CreateAdd(offset, width);
+    const auto right = [&](V *of, V *by) { return is_signed ? ir.CreateAShr(of, by) : ir.CreateLShr(of, by); };
+    V *const inner = right(ir.CreateShl(value, ir.CreateAnd(ir.CreateSub(constant(bits), end), constant(bits - 1))),
+                           ir.CreateAnd(ir.CreateSub(constant(bits), width), constant(bits - 1)));
+    V *const of_some = ir.CreateSelect(ir.CreateICmpUGE(end, constant(bits)), right(value, offset), inner);
+    return ir.CreateSelect(ir.CreateIsNull(width), constant(0), of_some);
   }
   // The number of zeros at an end, or -1.
   static V *zeros(T &t, llvm::Intrinsic::ID id, V *value) {
-    auto &B = t.b_;
-    V *const count = B.CreateZExtOrTrunc(B.CreateBinaryIntrinsic(id, value, B.getFalse()), B.getInt32Ty());
-    return B.CreateSelect(B.CreateIsNull(value), B.getInt32(~0u), count);
+    auto &ir = t.b_;
+    V *const count = ir.CreateZExtOrTrunc(ir.CreateBinaryIntrinsic(id, value, ir.getFalse()), ir.getInt32Ty());
+    return ir.CreateSelect(ir.CreateIsNull(value), ir.getInt32(~0u), count);
   }
   static V *count(T &t, V *value) {
     return t.b_.CreateZExtOrTrunc(t.b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, value), t.b_.getInt32Ty());
@@ -100,7 +101,7 @@ struct ScalarOperation {
 
 #define OP(names, types, expression)                                                                                   \
   {names, types, [](T &t, [[maybe_unused]] V *a, [[maybe_unused]] V *b) -> V * {                                       \
-     [[maybe_unused]] auto &B = t.b_;                                                                                  \
+     [[maybe_unused]] auto &ir = t.b_;                                                                                 \
      return expression;                                                                                                \
    }}
 #define BOTH(name, expression) OP(name "_b32", "iii+", expression), OP(name "_b64", "lll+", expression)
@@ -117,56 +118,57 @@ const ScalarOperation ScalarOperation::kAll[] = {
     OP("s_min_u32", "iii", extreme(t, P::ICMP_ULT, a, b)),
     OP("s_max_i32", "iii", extreme(t, P::ICMP_SGT, a, b)),
     OP("s_max_u32", "iii", extreme(t, P::ICMP_UGT, a, b)),
-    OP("s_mul_i32", "iii", B.CreateMul(a, b)),
+    OP("s_mul_i32", "iii", ir.CreateMul(a, b)),
     OP("s_mul_hi_u32", "iii", high_product(t, a, b, false)),
     OP("s_mul_hi_i32", "iii", high_product(t, a, b, true)),
-    OP("s_abs_i32", "ii+", B.CreateSelect(B.CreateICmpSLT(a, B.getInt32(0)), B.CreateNeg(a), a)),
+    OP("s_abs_i32", "ii+", ir.CreateSelect(ir.CreateICmpSLT(a, ir.getInt32(0)), ir.CreateNeg(a), a)),
     OP("s_absdiff_i32", "iii+",
-       B.CreateSelect(B.CreateICmpSLT(B.CreateSub(a, b), B.getInt32(0)), B.CreateSub(b, a), B.CreateSub(a, b))),
+       ir.CreateSelect(ir.CreateICmpSLT(ir.CreateSub(a, b), ir.getInt32(0)), ir.CreateSub(b, a), ir.CreateSub(a, b))),
     OP("s_lshl1_add_u32", "iii", shift_add(t, a, b, 1)),
     OP("s_lshl2_add_u32", "iii", shift_add(t, a, b, 2)),
     OP("s_lshl3_add_u32", "iii", shift_add(t, a, b, 3)),
     OP("s_lshl4_add_u32", "iii", shift_add(t, a, b, 4)),
-    BOTH("s_and", B.CreateAnd(a, b)),
-    BOTH("s_or", B.CreateOr(a, b)),
-    BOTH("s_xor", B.CreateXor(a, b)),
-    BOTH("s_nand", B.CreateNot(B.CreateAnd(a, b))),
-    BOTH("s_nor", B.CreateNot(B.CreateOr(a, b))),
-    BOTH("s_xnor", B.CreateNot(B.CreateXor(a, b))),
-    BOTH("s_andn2", B.CreateAnd(a, B.CreateNot(b))),
-    BOTH("s_and_not1", B.CreateAnd(a, B.CreateNot(b))),
-    BOTH("s_orn2", B.CreateOr(a, B.CreateNot(b))),
-    BOTH("s_or_not1", B.CreateOr(a, B.CreateNot(b))),
-    OP("s_lshl_b32", "iii+", B.CreateShl(a, amount(t, b, a))),
-    OP("s_lshl_b64", "lli+", B.CreateShl(a, amount(t, b, a))),
-    OP("s_lshr_b32", "iii+", B.CreateLShr(a, amount(t, b, a))),
-    OP("s_lshr_b64", "lli+", B.CreateLShr(a, amount(t, b, a))),
-    OP("s_ashr_i32", "iii+", B.CreateAShr(a, amount(t, b, a))),
-    OP("s_ashr_i64", "LLi+", B.CreateAShr(a, amount(t, b, a))),
-    OP("s_bfm_b32", "iii", B.CreateShl(ones(t, a, a), amount(t, b, a))),
-    OP("s_bfm_b64", "lii", B.CreateShl(ones(t, a, B.getInt64(0)), amount(t, b, B.getInt64(0)))),
+    BOTH("s_and", ir.CreateAnd(a, b)),
+    BOTH("s_or", ir.CreateOr(a, b)),
+    BOTH("s_xor", ir.CreateXor(a, b)),
+    BOTH("s_nand", ir.CreateNot(ir.CreateAnd(a, b))),
+    BOTH("s_nor", ir.CreateNot(ir.CreateOr(a, b))),
+    BOTH("s_xnor", ir.CreateNot(ir.CreateXor(a, b))),
+    BOTH("s_andn2", ir.CreateAnd(a, ir.CreateNot(b))),
+    BOTH("s_and_not1", ir.CreateAnd(a, ir.CreateNot(b))),
+    BOTH("s_orn2", ir.CreateOr(a, ir.CreateNot(b))),
+    BOTH("s_or_not1", ir.CreateOr(a, ir.CreateNot(b))),
+    OP("s_lshl_b32", "iii+", ir.CreateShl(a, amount(t, b, a))),
+    OP("s_lshl_b64", "lli+", ir.CreateShl(a, amount(t, b, a))),
+    OP("s_lshr_b32", "iii+", ir.CreateLShr(a, amount(t, b, a))),
+    OP("s_lshr_b64", "lli+", ir.CreateLShr(a, amount(t, b, a))),
+    OP("s_ashr_i32", "iii+", ir.CreateAShr(a, amount(t, b, a))),
+    OP("s_ashr_i64", "LLi+", ir.CreateAShr(a, amount(t, b, a))),
+    OP("s_bfm_b32", "iii", ir.CreateShl(ones(t, a, a), amount(t, b, a))),
+    OP("s_bfm_b64", "lii", ir.CreateShl(ones(t, a, ir.getInt64(0)), amount(t, b, ir.getInt64(0)))),
     OP("s_bfe_u32", "iii+", bitfield(t, a, b, false)),
     OP("s_bfe_i32", "iii+", bitfield(t, a, b, true)),
     OP("s_bfe_u64", "lli+", bitfield(t, a, b, false)),
     OP("s_bfe_i64", "LLi+", bitfield(t, a, b, true)),
-    OP("s_pack_ll_b32_b16", "iii", B.CreateOr(B.CreateAnd(a, B.getInt32(0xFFFF)), B.CreateShl(b, B.getInt32(16)))),
+    OP("s_pack_ll_b32_b16", "iii", ir.CreateOr(ir.CreateAnd(a, ir.getInt32(0xFFFF)), ir.CreateShl(b, ir.getInt32(16)))),
     OP("s_pack_lh_b32_b16", "iii",
-       B.CreateOr(B.CreateAnd(a, B.getInt32(0xFFFF)), B.CreateAnd(b, B.getInt32(0xFFFF0000)))),
-    OP("s_pack_hh_b32_b16", "iii", B.CreateOr(B.CreateLShr(a, B.getInt32(16)), B.CreateAnd(b, B.getInt32(0xFFFF0000)))),
-    OP("s_not_b32", "ii+", B.CreateNot(a)),
-    OP("s_not_b64", "ll+", B.CreateNot(a)),
-    OP("s_brev_b32", "ii", B.CreateUnaryIntrinsic(Op::bitreverse, a)),
-    OP("s_brev_b64", "ll", B.CreateUnaryIntrinsic(Op::bitreverse, a)),
-    OP("s_bcnt0_i32_b32", "ii+", count(t, B.CreateNot(a))),
-    OP("s_bcnt0_i32_b64", "il+", count(t, B.CreateNot(a))),
+       ir.CreateOr(ir.CreateAnd(a, ir.getInt32(0xFFFF)), ir.CreateAnd(b, ir.getInt32(0xFFFF0000)))),
+    OP("s_pack_hh_b32_b16", "iii",
+       ir.CreateOr(ir.CreateLShr(a, ir.getInt32(16)), ir.CreateAnd(b, ir.getInt32(0xFFFF0000)))),
+    OP("s_not_b32", "ii+", ir.CreateNot(a)),
+    OP("s_not_b64", "ll+", ir.CreateNot(a)),
+    OP("s_brev_b32", "ii", ir.CreateUnaryIntrinsic(Op::bitreverse, a)),
+    OP("s_brev_b64", "ll", ir.CreateUnaryIntrinsic(Op::bitreverse, a)),
+    OP("s_bcnt0_i32_b32", "ii+", count(t, ir.CreateNot(a))),
+    OP("s_bcnt0_i32_b64", "il+", count(t, ir.CreateNot(a))),
     OP("s_bcnt1_i32_b32", "ii+", count(t, a)),
     OP("s_bcnt1_i32_b64", "il+", count(t, a)),
     OP("s_ff1_i32_b32 s_ctz_i32_b32", "ii", zeros(t, Op::cttz, a)),
     OP("s_ff1_i32_b64 s_ctz_i32_b64", "il", zeros(t, Op::cttz, a)),
     OP("s_flbit_i32_b32 s_clz_i32_u32", "ii", zeros(t, Op::ctlz, a)),
     OP("s_flbit_i32_b64 s_clz_i32_u64", "il", zeros(t, Op::ctlz, a)),
-    OP("s_sext_i32_i8", "ii", B.CreateSExt(B.CreateTrunc(a, B.getInt8Ty()), B.getInt32Ty())),
-    OP("s_sext_i32_i16", "ii", B.CreateSExt(B.CreateTrunc(a, B.getInt16Ty()), B.getInt32Ty())),
+    OP("s_sext_i32_i8", "ii", ir.CreateSExt(ir.CreateTrunc(a, ir.getInt8Ty()), ir.getInt32Ty())),
+    OP("s_sext_i32_i16", "ii", ir.CreateSExt(ir.CreateTrunc(a, ir.getInt16Ty()), ir.getInt32Ty())),
 };
 
 const ScalarOperation *ScalarOperation::find(std::string_view name) {

@@ -44,6 +44,8 @@ private:
   void translate_block(const Place &begin);
   bool branch(const Instruction &instruction, uint64_t address);
   bool translate_instruction(const Instruction &instruction, uint64_t address);
+  bool translate_both(const Instruction &i, uint64_t address);
+  bool translate_one(const Instruction &i, uint64_t address);
   void call_interpreter(const Instruction &instruction, uint64_t address, uint32_t access);
   void interpret(const Instruction &instruction, uint64_t address);
 
