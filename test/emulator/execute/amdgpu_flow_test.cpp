@@ -90,7 +90,17 @@ private:
          "_e32 " + vcc() + ", " + std::to_string(random_.below(32)) + ", v20");
   }
   // Some accesses with the same base: a place of each lane, the same for all, or any.
+  // The stack, by flat addresses.
+  void access_stack() {
+    line("v_and_b32_e32 v22, 0x3c, " + any() + "\nv_mov_b32_e32 v23, 0x20000");
+    line((is_gfx9_ ? "flat_store_dword v[22:23], " : "flat_store_b32 v[22:23], ") + any());
+    for (unsigned i = 0, count = 1 + random_.below(2); i < count; ++i)
+      line((is_gfx9_ ? "flat_load_dword " : "flat_load_b32 ") + any() + ", v[22:23]");
+    line(wait());
+  }
   void access() {
+    if (random_.below(3) == 0)
+      return access_stack();
     const bool is_shared = random_.below(2), is_flat = random_.below(3) == 0;
     switch (random_.below(3)) {
     case 0: line("v_and_b32_e32 v20, 63, v0\nv_lshlrev_b32_e32 v20, 2, v20"); break;
@@ -314,6 +324,7 @@ std::optional<Report> run(const Processor &processor, const std::string &bytes, 
   context.code = &code;
   context.memory = &view;
   context.registers = registers;
+  context.private_size = 64;
   context.quantum = schedule.quantum;
   context.has_long_turns = true;
   CompiledLaunch compiled;

@@ -107,6 +107,8 @@ struct Instruction {
   std::array<uint8_t, 4> op_sel{0, 0, 0, 0}, op_sel_hi{1, 1, 1, 1}, neg_lo{}, neg_hi{};
   bool has_op_sel = false, has_sdwa = false;
   bool ends_block = false; ///< what it goes on with need not be the next instruction
+  /// A flat access has reached private memory. Set by any thread (relaxed), a hint for what is compiled later.
+  mutable uint8_t reaches_private = 0;
   Dpp dpp;
   std::string pattern;                 ///< pattern of ds_swizzle
   std::unique_ptr<Instruction> second; ///< the second of two that are issued as one

@@ -65,7 +65,10 @@ uint8_t *locate(AmdWave &wave, const Instruction &i, const Places &places, unsig
                                  : vector_value(wave, vector, lane, 0, 8);
     return wave.global_memory(address + moved, size, kind, number);
   } else {
-    return wave.flat_memory(vector_value(wave, i.operands[places.address], lane, 0, 8) + moved, size, kind, number);
+    const uint64_t address = vector_value(wave, i.operands[places.address], lane, 0, 8) + moved;
+    if (address >> 32 == kPrivateAperture)
+      __atomic_store_n(&i.reaches_private, uint8_t{1}, __ATOMIC_RELAXED);
+    return wave.flat_memory(address, size, kind, number);
   }
 }
 

@@ -48,6 +48,8 @@ bool Translator::read_form(const Instruction &i, Access &access) {
   const bool is_shared = access.space == Access::Space::kShared;
   if ((access.space == Access::Space::kGlobal && !take("global_")) || i.is_gds)
     return false;
+  if (access.space == Access::Space::kFlat && __atomic_load_n(&i.reaches_private, __ATOMIC_RELAXED) != 0)
+    access.space = Access::Space::kFlatStack;
   access.is_load = take("load_") || (is_shared && take("read"));
   if (!access.is_load && !take("store_") && !(is_shared && take("write")))
     return false;
@@ -140,8 +142,9 @@ AccessBuilder::Memory Translator::find_memory(const Access &access) {
     return memory;
   }
   const bool is_shared = access.space == Access::Space::kShared;
+  const uint64_t begin = access.space == Access::Space::kFlatStack ? uint64_t{kPrivateAperture} << 32 : 0;
   return {.bytes = pointer_field(is_shared ? offsetof(CompiledState, shared) : offsetof(CompiledState, stack)),
-          .begin = b_.getInt64(0),
+          .begin = b_.getInt64(begin),
           .size = number_field(is_shared ? offsetof(CompiledState, shared_size) : offsetof(CompiledState, stack_size)),
           .number = kNoAccess,
           .is_small = is_shared};
@@ -182,8 +185,8 @@ AccessBuilder::Reach Translator::find_group(const Instruction &i, const Access &
 // Checks bounds, once for all accesses of the block that have this base.
 const AccessBuilder::Reach &Translator::reach(const Instruction &i, const Access &access, uint64_t address) {
   const Base key{access.vector_base, access.scalar_base, access.space, access.is_load};
-  const bool has_others = access.space == Access::Space::kFlat || access.space == Access::Space::kGlobal ||
-                          access.space == Access::Space::kShared;
+  const bool has_others = access.space == Access::Space::kFlat || access.space == Access::Space::kFlatStack ||
+                          access.space == Access::Space::kGlobal || access.space == Access::Space::kShared;
   if (const auto found = reaches_.find(key); has_others && found != reaches_.end() && found->second.has(access))
     return found->second;
   Reach reach = has_others ? find_group(i, access, address) : begin_group(access);
@@ -232,7 +235,8 @@ bool Translator::access(const Instruction &i, uint64_t address) {
     access.values.push_back(step == 2 ? read_wide(register_of(n))
                                       : resize(read_vector(register_of(n)), 8 * access.size));
   access.is_all = is_full_;
-  access.is_by_lane = access.space == Access::Space::kStack || access.space == Access::Space::kBuffer;
+  access.is_by_lane = access.space == Access::Space::kStack || access.space == Access::Space::kBuffer ||
+                      access.space == Access::Space::kFlatStack;
   access.mask = mask_;
   access.mask_bits = mask_bits_;
   const Reach &reach = this->reach(i, access, address);

@@ -136,7 +136,7 @@ private:
 
   // translate_memory.cpp
   struct Access : VectorAccess {
-    enum class Space { kFlat, kGlobal, kShared, kStack, kBuffer };
+    enum class Space { kFlat, kFlatStack, kGlobal, kShared, kStack, kBuffer };
     Space space = Space::kGlobal;
     const Operand *address = nullptr, *data = nullptr;
     bool is_signed = false;
