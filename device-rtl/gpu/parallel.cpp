@@ -44,12 +44,13 @@ INLINE void call_body(const Region &region, int32_t *thread, int32_t *bound, Num
 #define CASE(n)                                                                                                        \
   case n: return call_body(region, &thread, &bound, FirstNumbers<n>{});
 #define CASES(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
+#define SOME_CASES CASES(8) CASES(16) CASES(24)
 /// Apart, as a function's frame on NVIDIA's GPUs has room for the arguments of the largest call in it.
 static void enter_many(void *body, void **arguments, int64_t count, int32_t thread) {
   const Region region{body, nullptr, arguments, count};
   int32_t bound = 0;
   switch (count) {
-    CASES(8) CASES(16) CASES(24) CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
+    SOME_CASES CASES(32) CASES(40) CASES(48) CASES(56) CASE(64)
     default: fail("a parallel region has more than 64 arguments");
   }
 }
@@ -60,6 +61,16 @@ INLINE void enter(const Region &region, uint32_t number) {
     default: enter_many(region.body, region.arguments, region.count, thread);
   }
 }
+/// The same where most regions begin. LLVM inlines the bodies that are called here, but none in a function apart, for
+/// which a kernel may take twice as long.
+INLINE void enter_fast(const Region &region, uint32_t number) {
+  int32_t thread = static_cast<int32_t>(number), bound = 0;
+  switch (region.count) {
+    CASES(0) SOME_CASES
+    default: enter_many(region.body, region.arguments, region.count, thread);
+  }
+}
+#undef SOME_CASES
 #undef CASES
 #undef CASE
 // clang-format on
@@ -166,19 +177,14 @@ INLINE uint32_t choose_threads(uint32_t usable, int32_t condition, int32_t wante
   return own.threads != 0 ? smaller(usable, own.threads) : usable;
 }
 
-/// Runs a region by all threads of a kernel, at level 0.
-INLINE void run_member(const Region &region) {
-  enter(region, target::thread_id());
-  leave_environments(1);
-}
-
 /// Runs a region by the first threads of the block.
 INLINE void run_in_part(const Region &region, uint32_t threads) {
   const uint32_t thread = target::thread_id();
   if (thread == 0)
     barrier_number = 0;
   if (thread < threads) {
-    run_member(region);
+    enter(region, thread);
+    leave_environments(1);
     if (thread == 0)
       announce(kIsLast);
     target::barrier_any();
@@ -195,7 +201,8 @@ INLINE void run_spmd(const Region &region, uint32_t threads, bool by_all) {
   if (!by_all) [[unlikely]] {
     run_in_part(region, threads);
   } else {
-    run_member(region);
+    enter_fast(region, target::thread_id());
+    leave_environments(1);
     __kmpc_barrier_simple_spmd(nullptr, 0);
   }
   spmd_level = 0;
