@@ -19,6 +19,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "kernels.c")
+FORMS = os.path.join(HERE, "forms.c")
 CARVE = os.path.join(HERE, "..", "compilers", "inputs", "carve.py")
 TOOLS = "/usr/lib/llvm-19/bin/"
 NUMBERS = dict(re.findall(r"^#define KERNEL_(\w+) (\d+)$", open(SOURCE).read(), re.M))
@@ -95,11 +96,11 @@ def carve(path, machine):
 
 
 def compile_kernel(kernel, processor, whose, version="19", more=()):
-    """The device image of the one kernel; its path, and what the compiler said."""
+    """The device image of the one kernel, or of all in forms.c; its path, and what the compiler said."""
     output = os.path.join(folder, "%s.%s.%s.%s" % (kernel, processor, whose, version))
     words = ["clang-" + version, "-O2", "-fopenmp", "--offload-arch=" + processor, "-isystem",
              os.path.join(runtimes, version, "include"),
-             "-DKERNEL=" + NUMBERS[kernel], SOURCE, "-o", output, *more]
+             *(["-DKERNEL=" + NUMBERS[kernel], SOURCE] if kernel in NUMBERS else [FORMS]), "-o", output, *more]
     is_amd = processor.startswith("gfx")
     if is_amd or version != "19":
         words.append("-nogpulib")
@@ -231,19 +232,30 @@ def becomes_spmd(kernel, processor, version):
     return [] if is_so else ["%s, %s, clang %s: stays a generic kernel" % (kernel, processor, version)]
 
 
-def calls_nothing(kernel, processor, version):
-    """The kernel's loop is in the kernel, whatever else the image has."""
-    path, _ = compile_kernel(kernel, processor, "ours", version, ["-DBESIDE_A_CALL"])
+def calling_kernels(kernel, processor, version, more=()):
+    """How many kernels of the image call functions, and how many it has."""
+    path, _ = compile_kernel(kernel, processor, "ours", version, more)
     if processor.startswith("gfx"):
         text = run([TOOLS + "llvm-objdump", "-d", "--no-show-raw-insn", path])
         kernels, call = re.findall(r"<__omp_offloading_\w+>:\n(.*?)(?:\n\n|$)", text, re.S), r"\ts_swappc"
     else:
         kernels = re.findall(r"\.entry __omp_offloading_.*?^\}", open(path).read(), re.M | re.S)
         call = r"\tcall"
-    calling = sum(re.search(call, kernel) is not None for kernel in kernels)
-    return [] if len(kernels) == 2 and calling == 1 else ["%s beside a call by an address, %s, clang %s: %d of %d kernels"
-                                                          " call functions" %
-                                                          (kernel, processor, version, calling, len(kernels))]
+    return sum(re.search(call, kernel) is not None for kernel in kernels), len(kernels)
+
+
+def calls_nothing(kernel, processor, version):
+    """The kernel's loop is in the kernel, whatever else the image has."""
+    calling, count = calling_kernels(kernel, processor, version, ["-DBESIDE_A_CALL"])
+    return [] if (calling, count) == (1, 2) else ["%s beside a call by an address, %s, clang %s: %d of %d kernels call "
+                                                  "functions" % (kernel, processor, version, calling, count)]
+
+
+def forms_call_nothing(processor, version):
+    """Nor do kernels whose regions have many arguments."""
+    calling, count = calling_kernels("forms", processor, version)
+    return [] if calling == 0 and count == 9 else ["forms.c, %s, clang %s: %d of %d kernels call functions" %
+                                                   (processor, version, calling, count)]
 
 
 def main():
@@ -257,6 +269,7 @@ def main():
         if shutil.which("clang-" + version) and os.path.exists(os.path.join(runtimes, version, "include")):
             for processor in ("gfx90a", "sm_80"):
                 failures += empty_is_bare(processor, version) + becomes_spmd("generic_loop", processor, version)
+                failures += forms_call_nothing(processor, version)
                 if processor == "sm_80" or version == "19": # newer clangs' code for AMD's calls the loop
                     failures += calls_nothing("scale", processor, version) + calls_nothing("wide", processor, version)
                 if processor == "sm_80":
