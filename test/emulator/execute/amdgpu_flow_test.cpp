@@ -151,7 +151,11 @@ private:
   void skip(unsigned depth) {
     const std::string end = label(), mask = kept(depth);
     compare();
-    line("s_and_saveexec" + of_masks("") + mask + ", " + vcc());
+    if (random_.below(3))
+      line("s_and_saveexec" + of_masks("") + mask + ", " + vcc());
+    else // the comparison is not compiled
+      line(of_masks("s_mov") + mask + ", " + exec() + "\nv_cmpx_class_f32_e32 " + (is_gfx9_ ? "vcc, " : "") + any() +
+           ", " + any());
     if (random_.below(2))
       line("s_cbranch_execz " + end);
     statements(depth + 1, 1 + random_.below(3));

@@ -272,6 +272,7 @@ void Translator::call_interpreter(const Instruction &instruction, uint64_t addre
 void Translator::interpret(const Instruction &instruction, uint64_t address) {
   store_registers();
   call_interpreter(instruction, address, kNoAccess);
+  is_full_ = is_full_ && !writes_exec(instruction);
   begin_block();
 }
 
