@@ -44,8 +44,9 @@ INLINE void call_body(const Region &region, int32_t *thread, int32_t *bound, Num
 #define CASE(n)                                                                                                        \
   case n: return call_body(region, &thread, &bound, FirstNumbers<n>{});
 #define CASES(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
-/// Apart, as a function's frame on NVIDIA's GPUs has room for the arguments of the largest call in it.
-static void enter_many(void *body, void **arguments, int64_t count, int32_t thread) {
+/// Apart, as a function's frame on NVIDIA's GPUs has room for the arguments of the largest call in it. One copy is for
+/// regions where most begin: LLVM knows which bodies come to it, and inlines them.
+template <bool IsInner> static void enter_many(void *body, void **arguments, int64_t count, int32_t thread) {
   const Region region{body, nullptr, arguments, count};
   int32_t bound = 0;
   switch (count) {
@@ -53,11 +54,11 @@ static void enter_many(void *body, void **arguments, int64_t count, int32_t thre
     default: fail("a parallel region has more than 64 arguments");
   }
 }
-INLINE void enter(const Region &region, uint32_t number) {
+template <bool IsInner> INLINE void enter(const Region &region, uint32_t number) {
   int32_t thread = static_cast<int32_t>(number), bound = 0;
   switch (region.count) {
     CASES(0)
-    default: enter_many(region.body, region.arguments, region.count, thread);
+    default: enter_many<IsInner>(region.body, region.arguments, region.count, thread);
   }
 }
 #undef CASES
@@ -128,7 +129,7 @@ INLINE void run_alone(const Region &region) {
   if (is_in_task)
     clear_thread_bit(task_bits);
   enter_alone(outside);
-  enter(region, 0);
+  enter<true>(region, 0);
   leave_environments(all + 1);
   leave_alone(outside);
   if (is_in_task)
@@ -166,19 +167,14 @@ INLINE uint32_t choose_threads(uint32_t usable, int32_t condition, int32_t wante
   return own.threads != 0 ? smaller(usable, own.threads) : usable;
 }
 
-/// Runs a region by all threads of a kernel, at level 0.
-INLINE void run_member(const Region &region) {
-  enter(region, target::thread_id());
-  leave_environments(1);
-}
-
 /// Runs a region by the first threads of the block.
 INLINE void run_in_part(const Region &region, uint32_t threads) {
   const uint32_t thread = target::thread_id();
   if (thread == 0)
     barrier_number = 0;
   if (thread < threads) {
-    run_member(region);
+    enter<true>(region, thread);
+    leave_environments(1);
     if (thread == 0)
       announce(kIsLast);
     target::barrier_any();
@@ -195,7 +191,8 @@ INLINE void run_spmd(const Region &region, uint32_t threads, bool by_all) {
   if (!by_all) [[unlikely]] {
     run_in_part(region, threads);
   } else {
-    run_member(region);
+    enter<false>(region, target::thread_id());
+    leave_environments(1);
     __kmpc_barrier_simple_spmd(nullptr, 0);
   }
   spmd_level = 0;

@@ -88,7 +88,8 @@ private:
 };
 
 /// Calls a function of the driver's with the context that it needs.
-template <typename Call> CUresult call_in_context(ThreadContexts &thread, ContextNeed need, Call call) {
+template <typename Call>
+[[gnu::always_inline]] inline CUresult call_in_context(ThreadContexts &thread, ContextNeed need, Call call) {
   if (const CUresult result = thread.choose(need)) [[unlikely]]
     return result;
   CUresult result = call();

@@ -91,7 +91,8 @@ private:
   Status check_launch(const gpu::Launch &launch, const gpu::Grid &grid) override;
   Status start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan) override;
   /// values: room for the arguments.
-  Status start(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan, uint64_t *values);
+  Status start_with(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan, uint64_t *values);
+  Status start_with_many(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan);
   bool should_stage(const void *host, size_t size);
   std::string advice_on_fault(CUresult result) const;
 

@@ -23,15 +23,20 @@ Status Device::check_launch(const gpu::Launch &launch, const gpu::Grid &grid) {
 
 // One packed buffer serves the kernels of all generations; the driver compares its size with what the kernel takes.
 Status Device::start(gpu::Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan) {
-  if (launch.argument_count() > kArgumentsOnStack) [[unlikely]] {
-    std::vector<uint64_t> values(launch.argument_count());
-    return start(as_stream(stream), launch, plan, values.data());
-  }
+  if (launch.argument_count() > kArgumentsOnStack) [[unlikely]]
+    return start_with_many(as_stream(stream), launch, plan);
   uint64_t values[kArgumentsOnStack];
-  return start(as_stream(stream), launch, plan, values);
+  return start_with(as_stream(stream), launch, plan, values);
 }
 
-Status Device::start(Stream &stream, const gpu::Launch &launch, const gpu::LaunchPlan &plan, uint64_t *values) {
+[[gnu::noinline]] Status Device::start_with_many(Stream &stream, const gpu::Launch &launch,
+                                                 const gpu::LaunchPlan &plan) {
+  std::vector<uint64_t> values(launch.argument_count());
+  return start_with(stream, launch, plan, values.data());
+}
+
+[[gnu::always_inline]] inline Status Device::start_with(Stream &stream, const gpu::Launch &launch,
+                                                        const gpu::LaunchPlan &plan, uint64_t *values) {
   Kernel &kernel = static_cast<Kernel &>(launch.kernel);
   const gpu::Grid &grid = plan.grid;
   uint64_t environment = kNoLaunchEnvironment;

@@ -220,11 +220,17 @@ private:
     if (!stream) [[unlikely]] {
       OMPTARGET_TRY_ASSIGN(stream, queues_.take_for(caller));
     }
-    return caller.async ? operation(*stream) : wait_alone(*stream, operation(*stream));
+    Status status = operation(*stream);
+    if (!caller.async)
+      wait_alone(*stream, status);
+    return status;
   }
-  /// Waits for a stream of no queue, also if the operation has failed: earlier work uses the caller's memory.
-  Status wait_alone(Stream &stream, Status status);
+  /// Waits for a stream of no queue, also if the operation has failed: earlier work uses the caller's memory. status:
+  /// that of the operation, and then the first failure.
+  void wait_alone(Stream &stream, Status &status);
   Status make_plan(const Launch &launch, LaunchPlan &plan);
+  Status start_planned(Stream &stream, const Launch &launch, const LaunchPlan &plan);
+  Status plan_and_start(Stream &stream, const Launch &launch);
   Status start_serving(Stream &stream, const Launch &launch, const LaunchPlan &plan);
 
   const int32_t id_;

@@ -23,15 +23,6 @@ uint32_t at_least_one(uint32_t value) { return static_cast<uint32_t>(std::max(1,
 
 } // namespace
 
-void Launch::write_arguments(uint64_t *values, uint64_t environment) const {
-  if (has_leading())
-    *values++ = environment;
-  for (uint32_t i = 0; i < shape.NumArgs; ++i)
-    *values++ = reinterpret_cast<uintptr_t>(arguments[i]) + (offsets ? static_cast<uint64_t>(offsets[i]) : 0);
-  if (has_trailing())
-    values[-1] = environment;
-}
-
 EnvironmentNeed Launch::environment_need(const Grid &grid) const {
   EnvironmentNeed need;
   if (!has_leading() && !has_trailing())
@@ -144,7 +135,7 @@ namespace {
 
 } // namespace
 
-[[gnu::noinline]] Status Device::make_plan(const Launch &launch, LaunchPlan &plan) {
+Status Device::make_plan(const Launch &launch, LaunchPlan &plan) {
   plan.grid = choose_grid(launch, limits_, shared_memory_limit());
   plan.environment = launch.environment_need(plan.grid);
   if (Status status = check_launch(launch, plan.grid); !status)
@@ -170,21 +161,26 @@ Status Device::shape_of(const Launch &launch, __tgt_launch_shape &shape) {
   return Status::ok();
 }
 
+[[gnu::always_inline]] inline Status Device::start_planned(Stream &stream, const Launch &launch,
+                                                           const LaunchPlan &plan) {
+  if (traces(Topic::kKernel) || wants_info(kInfoKernels)) [[unlikely]]
+    announce(launch, plan.grid);
+  stream.has_kernels = true;
+  Status status = launch.kernel.needs_services() ? start_serving(stream, launch, plan) : start(stream, launch, plan);
+  return status ? Status::ok() : during_launch(std::move(status), launch, plan.grid);
+}
+
+[[gnu::noinline]] Status Device::plan_and_start(Stream &stream, const Launch &launch) {
+  LaunchPlan plan;
+  OMPTARGET_TRY(make_plan(launch, plan));
+  return start_planned(stream, launch, plan);
+}
+
 Status Device::launch(const Launch &launch, const Caller &caller) {
-  return on_stream(caller, [&](Stream &stream) -> Status {
+  return on_stream(caller, [&](Stream &stream) __attribute__((always_inline)) -> Status {
     OMPTARGET_TRY(launch.kernel.prepare());
-    LaunchPlan made;
-    const LaunchPlan *plan = launch.kernel.plans().find(launch.shape);
-    if (!plan) [[unlikely]] {
-      OMPTARGET_TRY(make_plan(launch, made));
-      plan = &made;
-    }
-    if (traces(Topic::kKernel) || wants_info(kInfoKernels)) [[unlikely]]
-      announce(launch, plan->grid);
-    stream.has_kernels = true;
-    Status status =
-        launch.kernel.needs_services() ? start_serving(stream, launch, *plan) : start(stream, launch, *plan);
-    return status ? Status::ok() : during_launch(std::move(status), launch, plan->grid);
+    const LaunchPlan *const plan = launch.kernel.plans().find(launch.shape);
+    return plan ? start_planned(stream, launch, *plan) : plan_and_start(stream, launch);
   });
 }
 

@@ -34,7 +34,14 @@ struct Launch {
   /// Arguments of kernels are 8 bytes each, of all generations.
   size_t argument_count() const { return size_t{shape.NumArgs} + (has_leading() ? 1 : 0); }
   /// Writes the values of that many arguments; environment: device address of the launch environment.
-  void write_arguments(uint64_t *values, uint64_t environment) const;
+  void write_arguments(uint64_t *values, uint64_t environment) const {
+    if (has_leading())
+      *values++ = environment;
+    for (uint32_t i = 0; i < shape.NumArgs; ++i)
+      *values++ = reinterpret_cast<uintptr_t>(arguments[i]) + (offsets ? static_cast<uint64_t>(offsets[i]) : 0);
+    if (has_trailing())
+      values[-1] = environment;
+  }
 
 private:
   static constexpr uint32_t kVersionWithLeading = 3;

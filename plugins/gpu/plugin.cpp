@@ -31,7 +31,7 @@ Status no_device(int32_t id) {
 }
 
 // Runs an operation that needs no driver on a device that is ready. The operation returns a Status.
-template <typename Operation> int32_t without_driver(int32_t id, Operation operation) {
+template <typename Operation> [[gnu::always_inline]] inline int32_t without_driver(int32_t id, Operation operation) {
   Device *const device = find_device(id);
   if (!device || !device->is_usable()) [[unlikely]]
     return not_usable(id, device);
@@ -49,8 +49,9 @@ template <typename Operation> int32_t on_device(int32_t id, Operation operation)
 }
 
 // The same for a queue, or for none: the operation gets a Caller, too.
-template <typename Operation> int32_t on_queue(int32_t id, __tgt_async_info *async, Operation operation) {
-  return without_driver(id, [&](Device &device) {
+template <typename Operation>
+[[gnu::always_inline]] inline int32_t on_queue(int32_t id, __tgt_async_info *async, Operation operation) {
+  return without_driver(id, [&](Device &device) __attribute__((always_inline)) {
     const Scope scope(device);
     return operation(device, Caller(async, scope.thread()));
   });

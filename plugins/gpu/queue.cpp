@@ -50,13 +50,13 @@ Status QueueSet::finish_serving(Stream &stream) {
   return finish(stream);
 }
 
-Status QueueSet::finish_or_serve(Stream &stream) {
+[[gnu::always_inline]] inline Status QueueSet::finish_or_serve(Stream &stream) {
   if (device_.services().has_kernels() && !sleeps_in_finish()) [[unlikely]]
     return finish_serving(stream);
   return finish(stream);
 }
 
-Status QueueSet::emptied(Stream &stream) {
+[[gnu::always_inline]] inline Status QueueSet::emptied(Stream &stream) {
   if (stream.has_kernels) {
     stream.has_kernels = false;
     device_.launches().completed(&stream);

@@ -8,12 +8,10 @@
 
 namespace omptarget::gpu {
 
-Status Device::wait_alone(Stream &stream, Status status) {
-  Status waited = queues_.wait(stream);
-  if (waited)
-    queues_.rest(stream);
-  status.keep_first(std::move(waited));
-  return status;
+void Device::wait_alone(Stream &stream, Status &status) {
+  if (Status waited = queues_.wait(stream); !waited) [[unlikely]]
+    return status.keep_first(std::move(waited));
+  queues_.rest(stream);
 }
 
 Status Device::submit(uint64_t target, const void *host, size_t size, const Caller &caller) {

@@ -16,6 +16,13 @@ namespace {
 
 constexpr unsigned kBitsOfByte = 8;
 
+/// Pointers of is_device_ptr are passed as numbers, too. Their values differ from process to process, and would keep
+/// variants from being taken. Neither a count nor a double is likely to be such a number.
+bool is_like_address(uint64_t bits) {
+  constexpr unsigned kLeastBits = 32, kMostBits = 48;
+  return bits >> kLeastBits != 0 && bits >> kMostBits == 0;
+}
+
 /// The arguments that are values (firstprivate scalars). Compilers leave what is above a value's size undefined.
 std::vector<jit::ParameterValue> values_of(const MapList &list, uint32_t first_parameter) {
   std::vector<jit::ParameterValue> values;
@@ -32,7 +39,9 @@ std::vector<jit::ParameterValue> values_of(const MapList &list, uint32_t first_p
       continue;
     const auto bytes = static_cast<uint32_t>(size);
     const uint64_t mask = ~uint64_t{0} >> (kBitsOfByte * (sizeof(uint64_t) - bytes));
-    values.push_back({place, bytes, reinterpret_cast<uintptr_t>(list.bases[i]) & mask});
+    const uint64_t bits = reinterpret_cast<uintptr_t>(list.bases[i]) & mask;
+    if (!is_like_address(bits))
+      values.push_back({place, bytes, bits});
   }
   return values;
 }

@@ -26,16 +26,26 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
 
 [[gnu::cold, gnu::noinline]] Status call_observed(const Device &device, const Kernel &kernel, LaunchRequest &request,
                                                   const PresentRefs &refs, void **slots, uint32_t count,
-                                                  DirectQueue &queue) {
+                                                  DirectQueue &queue, bool is_at_once) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   request.args.NumArgs = count; // for the report
-  return queue.report()->launched(kernel.name, refs, request.args, queue.get(), [&] {
-    return call_directly(device, kernel, form, request.args, slots, count, queue.get());
+  return queue.report()->launched(kernel.name, refs, request.args, queue.get(), is_at_once, [&](Queue *used) {
+    return call_directly(device, kernel, form, request.args, slots, count, used);
   });
 }
 
+/// Returns whether something is to be copied back after the kernel, unless another construct retains it meanwhile.
+inline bool may_copy_back(const MapList &list, const PresentRefs &refs) {
+  for (size_t i = 0; i < refs.size(); ++i)
+    if ((list.types[i] & static_cast<int64_t>(map_type::kFrom)) && refs[i].is_counted &&
+        MappingState::count(refs[i].mapping->state()) == 1)
+      return true;
+  return false;
+}
+
+/// waits: the construct waits for the kernel. Then the kernel needs no queue if nothing else is in it, before or after.
 [[gnu::always_inline]] inline Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request,
-                                                 const PresentRefs &refs, DirectQueue &queue) {
+                                                 const PresentRefs &refs, DirectQueue &queue, bool waits) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   const MapList &list = request.list;
   llvm::SmallVector<void *, 16> slots;
@@ -44,10 +54,11 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
   for (int32_t i = 0; i < list.count; ++i)
     if (list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
       *++last = value_of(device, kernel, list, i, refs[static_cast<size_t>(i)]);
+  const bool is_at_once = waits && device.plugin().is_asynchronous() && !queue.is_busy() && !may_copy_back(list, refs);
   const auto count = static_cast<uint32_t>(last - slots.data());
   if (queue.report()) [[unlikely]]
-    return call_observed(device, kernel, request, refs, slots.data(), count, queue);
-  return call_directly(device, kernel, form, request.args, slots.data(), count, queue.get());
+    return call_observed(device, kernel, request, refs, slots.data(), count, queue, is_at_once);
+  return call_directly(device, kernel, form, request.args, slots.data(), count, is_at_once ? nullptr : &queue.get());
 }
 
 /// The copy has failed, or pointers have become attached since it began, and it went over them.
@@ -142,17 +153,20 @@ inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
   return are_present || enter_plain(device, list, refs, absence, queue, status);
 }
 
-/// The first part of launch_directly: the kernel has run, or is queued.
+/// The first part of launch_directly: the kernel has run, or is queued. waits: as for call_kernel.
 [[gnu::always_inline]] inline DirectLaunch start(Device &device, const Kernel &kernel, LaunchRequest &request,
-                                                 PresentRefs &refs, DirectQueue &queue, Status &status) {
+                                                 PresentRefs &refs, DirectQueue &queue, bool waits, Status &status) {
   if (!enter_all(device, request.list, refs, queue, status)) [[unlikely]] {
     if (status.is_ok())
       return DirectLaunch::kNotEntered;
     status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
     return DirectLaunch::kNotStarted;
   }
-  status = call_kernel(device, kernel, request, refs, queue);
-  return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kFailed;
+  Status called = call_kernel(device, kernel, request, refs, queue, waits);
+  if (called.is_ok()) [[likely]]
+    return DirectLaunch::kDone;
+  status = std::move(called);
+  return DirectLaunch::kFailed;
 }
 
 /// Returns kFailed, with the failure of the queued work as status instead of what failed besides.
@@ -264,8 +278,8 @@ bool update_directly(Device &device, const MapList &list, DirectReport *report, 
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              DirectReport *report, Status &status) {
   DirectQueue queue(device, refs, report);
-  if (const DirectLaunch started = start(device, kernel, request, refs, queue, status); started != DirectLaunch::kDone)
-      [[unlikely]]
+  if (const DirectLaunch started = start(device, kernel, request, refs, queue, true, status);
+      started != DirectLaunch::kDone) [[unlikely]]
     return started;
   if (queue.is_busy())
     if (Status waited = leave_queued(device, request.list, refs, queue, status); !waited.is_ok()) [[unlikely]]
@@ -274,7 +288,7 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
 }
 
 DirectLaunch DirectHalves::launch(const Kernel &kernel, LaunchRequest &request, Status &status) {
-  const DirectLaunch started = start(device_, kernel, request, refs_, queue_, status);
+  const DirectLaunch started = start(device_, kernel, request, refs_, queue_, false, status);
   if (started != DirectLaunch::kDone) [[unlikely]]
     queue_.complete().consume(); // nothing may be under way when what it uses is given back
   else if (queue_.is_busy())

@@ -73,16 +73,27 @@ public:
 
   /// Copies an argument, or with a queue queues that.
   [[gnu::cold]] Status copy(size_t i, const Mapping &mapping, bool is_to, Queue *queue);
-  /// Launches the kernel by launch(). refs: the arguments.
+  /// Launches the kernel by launch(queue). If it is to be complete at once, launch() gets null, unless its times are
+  /// taken. refs: the arguments.
   template <typename Work>
   [[gnu::cold]] Status launched(const char *kernel, const PresentRefs &refs, const __tgt_kernel_args &args,
-                                Queue &queue, Work launch) {
+                                Queue &queue, bool is_at_once, Work launch) {
     mapped(refs);
     report_arguments(refs);
     trace_kernel_launch(device_, kernel, args);
     observe::KernelLaunch operation(
         {device_.id(), kernel, static_cast<int32_t>(args.NumTeams[0]), static_cast<int32_t>(args.ThreadLimit[0])});
-    return times_.timed(queue, operation, launch);
+    Queue *const used = is_at_once && !operation.wants_times() ? nullptr : &queue;
+    return times_.timed(queue, operation, [&] { return launch(used); });
+  }
+  /// The same of a kernel without arguments. Complete on return.
+  template <typename Work>
+  [[gnu::cold]] Status launched_alone(const char *kernel, const __tgt_kernel_args &args, Work launch) {
+    Queue queue;
+    Status status = launched(kernel, {}, args, queue, true, launch);
+    if (queue.is_busy())
+      status.keep_first(wait(queue));
+    return status;
   }
   /// Waits for the queue, and tells the times of what was in it.
   [[gnu::cold]] Status wait(Queue &queue);

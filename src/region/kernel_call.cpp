@@ -50,7 +50,7 @@ void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
 }
 
 [[gnu::noinline]] Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args,
-                                         void **slots, uint32_t count, Queue &queue) {
+                                         void **slots, uint32_t count, Queue *queue) {
   slots[count + 1] = no_launch_environment();
   llvm::SmallVector<void *, 16> cells;
   cells.resize_for_overwrite(count + 1);
@@ -60,7 +60,8 @@ void **KernelCall::make_cells(uint32_t count, ConstructQueue &queue) {
   args.NumArgs = 1;
   args.Version = kPlainVersion;
   Status status = launch(device, kernel, only + 1, args, queue);
-  status.keep_first(device.plugin_device().synchronize(queue));
+  if (queue)
+    status.keep_first(device.plugin_device().synchronize(*queue));
   return status;
 }
 

@@ -23,11 +23,11 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
-/// Launches a kernel, which may make tasks on the calling thread.
+/// Launches a kernel, which may make tasks on the calling thread. queue: null for a launch that is complete on return.
 inline Status launch(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
-                     Queue &queue) {
+                     Queue *queue) {
   const libomp::TeamOfOne team(kernel.makes_tasks);
-  return device.plugin_device().launch_kernel(kernel.handle, arguments, args, &queue);
+  return device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue);
 }
 
 /// One launch of a kernel. It, and all that it refers to, live until the launch is complete or queued. Used by one
@@ -48,7 +48,7 @@ public:
   /// keeps what must live as long as the kernel runs.
   const __tgt_kernel_args &prepare(ConstructQueue &queue);
   /// Then launches the kernel.
-  Status start(Queue &queue) { return launch(device_, kernel_, arguments_, request_.args, queue); }
+  Status start(Queue &queue) { return launch(device_, kernel_, arguments_, request_.args, &queue); }
 
 private:
   void **make_cells(uint32_t count, ConstructQueue &queue);
@@ -64,11 +64,11 @@ private:
 
 /// Launches a kernel that wants cells, and waits for it: the cells are the caller's. slots: as for call_directly.
 Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args, void **slots,
-                       uint32_t count, Queue &queue);
+                       uint32_t count, Queue *queue);
 
-/// Launches a kernel. slots: a free one, the values of count arguments, and a free one.
+/// Launches a kernel. slots: a free one, the values of count arguments, and a free one. queue: as for launch.
 inline Status call_directly(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
-                            void **slots, uint32_t count, Queue &queue) {
+                            void **slots, uint32_t count, Queue *queue) {
   if (form == ParameterForm::kCells) [[unlikely]]
     return call_with_cells(device, kernel, args, slots, count, queue);
   args.NumArgs = count;
@@ -88,14 +88,10 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
                                                             ParameterForm form, __tgt_kernel_args &args,
                                                             DirectReport *report) {
   void *slots[2];
-  Queue queue;
-  const auto call = [&device, &kernel, form, &args, &slots, &queue] {
+  const auto call = [&device, &kernel, form, &args, &slots](Queue *queue) {
     return call_directly(device, kernel, form, args, slots, 0, queue);
   };
-  Status status = report ? report->launched(kernel.name, {}, args, queue, call) : call();
-  if (queue.is_busy())
-    status.keep_first(report ? report->wait(queue) : device.plugin_device().synchronize(queue));
-  return status;
+  return report ? report->launched_alone(kernel.name, args, call) : call(nullptr);
 }
 
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other

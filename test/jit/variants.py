@@ -163,6 +163,25 @@ int main(void) {
 }
 """
 
+# The memory lies elsewhere in each process.
+POINTERS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(int argc, char **argv) {
+  void *const place = (void *)(0x500000000000 + atol(argv[1]) * 0x10000000);
+  long *const a = mmap(place, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int n = 1000, wrong = (void *)a != place;
+#pragma omp target teams distribute parallel for is_device_ptr(a)
+  for (int i = 0; i < n; i++)
+    a[i] = i * (long)n;
+  for (int i = 0; i < n; i++)
+    wrong += a[i] != i * 1000l;
+  printf("%d wrong\\n", wrong);
+  return wrong != 0;
+}
+"""
+
 
 def clean(done, what):
     if done.returncode != 0 or "0 wrong" not in done.stdout:
@@ -237,6 +256,16 @@ def bounded(setting, program):
     sys.exit("threads take no variants:\n" + trace[-6000:])
 
 
+def pointers(setting):
+    """Addresses are no values: launches take variants wherever their memory lies."""
+    cache, program = setting.new_cache(), setting.compiled(19, "x86_64", POINTERS)
+    clean(start(setting, program, cache, "1", "x86_64"), "pointers")
+    for place in ("2", "3"):
+        trace = clean(start(setting, program, cache, place, "x86_64"), "pointers")
+        expect(used(trace) == (1, 0), "a pointer keeps a variant from being taken", trace)
+    expect("compiling" not in trace and "notes of launches have changed" not in trace, "a pointer is noted", trace)
+
+
 def notes(cache):
     """The lines of all notes in the folder."""
     lines = []
@@ -307,6 +336,7 @@ def variants(setting):
     cache, program = setting.new_cache(), setting.compiled(19, "x86_64", LABELS)
     for _ in range(2):
         clean(start(setting, program, cache, "", "x86_64"), "labels")
+    pointers(setting)
     program = setting.compiled(19, "x86_64", SOURCE)
     bounded(setting, program)
     damaged(setting, program)

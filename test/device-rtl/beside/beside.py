@@ -258,7 +258,7 @@ def main():
             for processor in ("gfx90a", "sm_80"):
                 failures += empty_is_bare(processor, version) + becomes_spmd("generic_loop", processor, version)
                 if processor == "sm_80" or version == "19": # newer clangs' code for AMD's calls the loop
-                    failures += calls_nothing("scale", processor, version)
+                    failures += calls_nothing("scale", processor, version) + calls_nothing("wide", processor, version)
     results = {}
     for processor in processors:
         results[processor] = {}

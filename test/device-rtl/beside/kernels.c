@@ -27,6 +27,7 @@
 #define KERNEL_nested 18
 #define KERNEL_dynamic 19
 #define KERNEL_guided 20
+#define KERNEL_wide 21
 
 #if KERNEL == KERNEL_nothing
 void kernel(void) {
@@ -75,6 +76,22 @@ void kernel(const double *from, double *to, int n) {
     for (int j = 1; j < n - 1; j++)
       to[i * n + j] =
           0.25 * (from[i * n + j - 1] + from[i * n + j + 1] + from[(i - 1) * n + j] + from[(i + 1) * n + j]);
+}
+
+// More arguments of the region than most have.
+#elif KERNEL == KERNEL_wide
+void kernel(const double *from, double *to, int n, int width, const double *weights) {
+  const double a = weights[0], b = weights[1], c = weights[2], d = weights[3], e = weights[4], f = weights[5],
+               g = weights[6], h = weights[7], k = weights[8], l = weights[9], m = weights[10], o = weights[11];
+#pragma omp target teams distribute parallel for collapse(2) map(to : from[ : n * n]) map(tofrom : to[ : n * n])
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = a + b * i + c * j + d * i * j;
+      for (int x = -width; x <= width; x++)
+        for (int y = -width; y <= width; y++)
+          sum += (e + f * x + g * y + h * x * y) * from[(i + x + n) % n * n + (j + y + n) % n];
+      to[i * n + j] = sum * k + l * to[i * n + j] + (sum < m ? o : 0);
+    }
 }
 
 #elif KERNEL == KERNEL_histogram
