@@ -266,7 +266,7 @@ int32_t Plugin::launch_adapted(int32_t device, void *kernel, void **arguments, _
 
 Status Plugin::launch_failure(int32_t result, int32_t device, const void *kernel, uint32_t count) const {
   return plugin_failure(*this, *functions_, {"launch_kernel", result},
-                        "launch the kernel %p with %u arguments on its device %d", kernel, count, device);
+                        "run the kernel %p with %u arguments on its device %d", kernel, count, device);
 }
 
 Status Plugin::synchronize(int32_t device, Queue &queue) const {

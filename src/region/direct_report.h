@@ -84,7 +84,10 @@ public:
     observe::KernelLaunch operation(
         {device_.id(), kernel, static_cast<int32_t>(args.NumTeams[0]), static_cast<int32_t>(args.ThreadLimit[0])});
     Queue *const used = is_at_once && !operation.wants_times() ? nullptr : &queue;
-    return times_.timed(queue, operation, [&] { return launch(used); });
+    if (used)
+      return times_.timed(queue, operation, [&] { return launch(used); });
+    const observe::Wait wait(device_.id());
+    return launch(nullptr);
   }
   /// The same of a kernel without arguments. Complete on return.
   template <typename Work>
