@@ -3,8 +3,6 @@
 //
 // Vector instructions.
 
-#include <unordered_map>
-
 #include "translator.h"
 
 namespace emulator::executor::amdgpu {
@@ -148,16 +146,7 @@ const LaneOperation LaneOperation::kAll[] = {
 };
 
 const LaneOperation *LaneOperation::find(std::string_view name) {
-  static const auto &known = *new const auto([] {
-    std::unordered_map<std::string_view, const LaneOperation *> table;
-    for (const LaneOperation &one : kAll)
-      for (std::string_view names = one.names; !names.empty();) {
-        const size_t end = std::min(names.find(' '), names.size());
-        table[names.substr(0, end)] = &one;
-        names.remove_prefix(std::min(end + 1, names.size()));
-      }
-    return table;
-  }());
+  static const auto &known = *new const auto(by_names(kAll));
   const auto found = known.find(name);
   return found == known.end() ? nullptr : found->second;
 }

@@ -4,7 +4,6 @@
 // Scalar instructions: one value for the wave.
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "translator.h"
 
@@ -172,16 +171,7 @@ const ScalarOperation ScalarOperation::kAll[] = {
 };
 
 const ScalarOperation *ScalarOperation::find(std::string_view name) {
-  static const auto &known = *new const auto([] {
-    std::unordered_map<std::string_view, const ScalarOperation *> table;
-    for (const ScalarOperation &one : kAll)
-      for (std::string_view names = one.names; !names.empty();) {
-        const size_t end = std::min(names.find(' '), names.size());
-        table[names.substr(0, end)] = &one;
-        names.remove_prefix(std::min(end + 1, names.size()));
-      }
-    return table;
-  }());
+  static const auto &known = *new const auto(by_names(kAll));
   const auto found = known.find(name);
   return found == known.end() ? nullptr : found->second;
 }

@@ -12,9 +12,12 @@
 // interpreter for it.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "../host_vectors.h"
 #include "compiled.h"
@@ -180,5 +183,18 @@ private:
   Value *scc_ = nullptr;
   bool scc_is_new_ = false;
 };
+
+/// The operations of a table by their names; `names` of one has several, with blanks between.
+template <typename Operation, size_t Count>
+std::unordered_map<std::string_view, const Operation *> by_names(const Operation (&all)[Count]) {
+  std::unordered_map<std::string_view, const Operation *> table;
+  for (const Operation &one : all)
+    for (std::string_view names = one.names; !names.empty();) {
+      const size_t end = std::min(names.find(' '), names.size());
+      table[names.substr(0, end)] = &one;
+      names.remove_prefix(std::min(end + 1, names.size()));
+    }
+  return table;
+}
 
 } // namespace emulator::executor::amdgpu
