@@ -17,37 +17,15 @@ namespace emulator::executor::amdgpu {
 
 #if OMPTARGET_EXECUTOR_COMPILES
 
-namespace {
-
-constexpr uint32_t kFewRuns = 16;
-
-} // namespace
-
-const CompiledPart *CompiledSegment::compile(uint64_t address, bool is_full, uint32_t after, CodeSpace &code) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) // another thread compiles; what it compiles is interpreted meanwhile
-    return nullptr;
-  const auto start_at = [&](uint64_t at) -> Start & { return starts_[(at - begin_) / 4]; };
-  Form &form = start_at(address).forms[is_full];
-  if (const CompiledPart *const part = form.part.load())
-    return part->code ? part : nullptr;
+void CompiledSegment::compile(uint64_t address, bool is_full, uint32_t after, CodeSpace &code) {
   const CodeReader reader{
       .processor = processor_,
       .at = [&](uint64_t at) -> const Instruction * {
         std::string reason;
         return has(at) ? code.at(at, reason) : nullptr;
       },
-      // A block that has run a few times is wanted, and what follows an instruction that is interpreted.
-      .is_wanted =
-          [&](uint64_t at, bool of_all) {
-            if (!has(at))
-              return false;
-            const Start &start = start_at(at);
-            const Form &one = start.forms[of_all];
-            return !one.part.load() &&
-                   (!start.is_one.load() || one.runs.load() >= kFewRuns || one.runs.load() >= after);
-          },
-      .is_start = [&](uint64_t at) { return start_at(at).is_one.load(); },
+      .is_wanted = [&](uint64_t at, bool of_all) { return has(at) && starts_.is_wanted(word_of(at), of_all, after); },
+      .is_start = [&](uint64_t at) { return starts_.is_one(word_of(at)); },
   };
   Translation translation;
   const HostCode host_code = compile_for_host(processor_.name, [&](llvm::Module &module, uint32_t &accesses) {
@@ -59,29 +37,22 @@ const CompiledPart *CompiledSegment::compile(uint64_t address, bool is_full, uin
   for (const uint64_t start : translation.starts)
     add_start(start);
   uint32_t entry = 0;
-  for (const Translation::Block &block : translation.blocks) {
-    parts_.push_back(std::make_unique<CompiledPart>(
-        CompiledPart{.code = block.length == 0 ? nullptr : reinterpret_cast<CompiledCode>(host_code.code),
+  for (const Translation::Block &block : translation.blocks)
+    starts_.publish(word_of(block.address), block.is_full,
+                    {.code = block.length == 0 ? nullptr : reinterpret_cast<CompiledCode>(host_code.code),
                      .entry = entry++,
                      .length = block.length,
                      .accesses = host_code.accesses,
-                     .touched = translation.touched}));
-    start_at(block.address).forms[block.is_full].part.store(parts_.back().get(), std::memory_order_release);
-    add_start(block.address);
-  }
-  const CompiledPart *const part = form.part.load();
-  return part->code ? part : nullptr;
+                     .touched = translation.touched});
 }
 
 #else
 
-const CompiledPart *CompiledSegment::compile(uint64_t, bool, uint32_t, CodeSpace &) { return nullptr; }
+void CompiledSegment::compile(uint64_t address, bool is_full, uint32_t, CodeSpace &) {
+  starts_.publish(word_of(address), is_full, {});
+}
 
 #endif
-
-CompiledSegment::CompiledSegment(const Processor &processor, uint64_t begin, uint64_t end)
-    : processor_(processor), begin_(begin), end_(end), starts_(std::make_unique<Start[]>((end - begin + 3) / 4)) {}
-CompiledSegment::~CompiledSegment() = default;
 
 bool interpret_one(CompiledState *state, const Instruction *instruction, uint64_t address, uint32_t access) {
   return state->wave->interpret_one(*instruction, address, access == kNoAccess ? nullptr : &state->reached[access]);

@@ -6,11 +6,9 @@
 // may begin at each of them. It stops before barriers, calls and ends, and where the turn is over.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <mutex>
 #include <vector>
 
+#include "../compiled_starts.h"
 #include "../host_code.h"
 #include "instruction.h"
 
@@ -52,44 +50,27 @@ struct CompiledPart {
 /// The compiled parts of a segment of code. Any thread.
 class CompiledSegment {
 public:
-  CompiledSegment(const Processor &processor, uint64_t begin, uint64_t end);
-  ~CompiledSegment();
-  CompiledSegment(const CompiledSegment &) = delete;
-  CompiledSegment &operator=(const CompiledSegment &) = delete;
+  CompiledSegment(const Processor &processor, uint64_t begin, uint64_t end)
+      : processor_(processor), begin_(begin), end_(end), starts_((end - begin + 3) / 4) {}
 
   bool has(uint64_t address) const { return address >= begin_ && address < end_; }
   /// A part may begin at this address.
   void add_start(uint64_t address) {
     if (has(address))
-      starts_[(address - begin_) / 4].is_one.store(true, std::memory_order_relaxed);
+      starts_.add(word_of(address));
   }
   /// The part that begins here, for all lanes or for some; null until it was asked for so often.
   const CompiledPart *find(uint64_t address, bool is_full, uint32_t after, CodeSpace &code) {
-    Start &start = starts_[(address - begin_) / 4];
-    if (!start.is_one.load(std::memory_order_relaxed))
-      return nullptr;
-    Form &form = start.forms[is_full];
-    if (const CompiledPart *const part = form.part.load(std::memory_order_acquire))
-      return part->code ? part : nullptr;
-    return form.runs.fetch_add(1, std::memory_order_relaxed) < after ? nullptr : compile(address, is_full, after, code);
+    return starts_.find(word_of(address), is_full, after, [&] { compile(address, is_full, after, code); });
   }
 
 private:
-  struct Form {
-    std::atomic<const CompiledPart *> part{nullptr};
-    std::atomic<uint32_t> runs{0};
-  };
-  struct Start {
-    std::atomic<bool> is_one{false};
-    Form forms[2];
-  };
-  const CompiledPart *compile(uint64_t address, bool is_full, uint32_t after, CodeSpace &code);
+  size_t word_of(uint64_t address) const { return (address - begin_) / 4; }
+  void compile(uint64_t address, bool is_full, uint32_t after, CodeSpace &code);
 
   const Processor processor_;
   const uint64_t begin_, end_;
-  std::unique_ptr<Start[]> starts_; ///< by word
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<CompiledPart>> parts_;
+  CompiledStarts<CompiledPart> starts_; ///< by word
 };
 
 /// The state that the waves of a launch share if code is compiled.

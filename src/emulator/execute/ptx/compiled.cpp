@@ -18,27 +18,10 @@ namespace emulator::executor::ptx {
 
 #if OMPTARGET_EXECUTOR_COMPILES
 
-namespace {
-
-constexpr uint32_t kFewRuns = 16;
-
-} // namespace
-
-const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint32_t after) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) // another thread compiles; what it compiles is interpreted meanwhile
-    return nullptr;
-  Form &form = starts_[place].forms[is_full];
-  if (const CompiledPart *const part = form.part.load())
-    return part->code ? part : nullptr;
+void CompiledFunction::compile(uint32_t place, bool is_full, uint32_t after) {
   if (!liveness_)
     liveness_ = std::make_unique<Liveness>(function_);
-  // A block that has run a few times is wanted, and what follows an instruction that is interpreted.
-  const auto is_wanted = [&](uint32_t at) {
-    const Start &start = starts_[at];
-    const Form &one = start.forms[is_full];
-    return !one.part.load() && (!start.is_one.load() || one.runs.load() >= kFewRuns || one.runs.load() >= after);
-  };
+  const auto is_wanted = [&](uint32_t at) { return starts_.is_wanted(at, is_full, after); };
   Translation translation{.lengths = {{place, 0}}, .starts = {}};
   const HostCode code = compile_for_host(function_.name, [&](llvm::Module &module, uint32_t &accesses) {
     translation = translate(function_, *liveness_, place, is_full, is_wanted, accesses, module);
@@ -47,29 +30,23 @@ const CompiledPart *CompiledFunction::compile(uint32_t place, bool is_full, uint
   });
   for (const uint32_t start : translation.starts)
     if (start < function_.code.size())
-      starts_[start].is_one = true;
-  for (const auto &[at, length] : translation.lengths) {
-    parts_.push_back(std::make_unique<CompiledPart>(
-        CompiledPart{.code = length == 0 ? nullptr : reinterpret_cast<CompiledCode>(code.code),
+      starts_.add(start);
+  for (const auto &[at, length] : translation.lengths)
+    starts_.publish(at, is_full,
+                    {.code = length == 0 ? nullptr : reinterpret_cast<CompiledCode>(code.code),
                      .length = length,
-                     .accesses = code.accesses}));
-    starts_[at].forms[is_full].part.store(parts_.back().get(), std::memory_order_release);
-    starts_[at].is_one = true;
-  }
-  const CompiledPart *const part = form.part.load();
-  return part->code ? part : nullptr;
+                     .accesses = code.accesses});
 }
 
 #else
 
-const CompiledPart *CompiledFunction::compile(uint32_t, bool, uint32_t) { return nullptr; }
+void CompiledFunction::compile(uint32_t place, bool is_full, uint32_t) { starts_.publish(place, is_full, {}); }
 
 #endif
 
-CompiledFunction::CompiledFunction(const Function &function)
-    : function_(function), starts_(std::make_unique<Start[]>(function.code.size())) {
+CompiledFunction::CompiledFunction(const Function &function) : function_(function), starts_(function.code.size()) {
   for (const BasicBlock &block : FlowGraph(function).blocks)
-    starts_[block.begin].is_one = true;
+    starts_.add(block.begin);
 }
 CompiledFunction::~CompiledFunction() = default;
 

@@ -7,10 +7,9 @@
 // where the turn is over.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 
+#include "../compiled_starts.h"
 #include "../host_code.h"
 #include "module.h"
 
@@ -61,30 +60,14 @@ public:
 
   /// The part that begins here, for all lanes or for some; null until it was asked for so often.
   const CompiledPart *find(uint32_t place, bool is_full, uint32_t after) {
-    Start &start = starts_[place];
-    if (!start.is_one.load(std::memory_order_relaxed))
-      return nullptr;
-    Form &form = start.forms[is_full];
-    if (const CompiledPart *const part = form.part.load(std::memory_order_acquire))
-      return part->code ? part : nullptr;
-    return form.runs.fetch_add(1, std::memory_order_relaxed) < after ? nullptr : compile(place, is_full, after);
+    return starts_.find(place, is_full, after, [&] { compile(place, is_full, after); });
   }
 
 private:
-  struct Form {
-    std::atomic<const CompiledPart *> part{nullptr};
-    std::atomic<uint32_t> runs{0};
-  };
-  struct Start {
-    std::atomic<bool> is_one{false};
-    Form forms[2];
-  };
-  const CompiledPart *compile(uint32_t place, bool is_full, uint32_t after);
+  void compile(uint32_t place, bool is_full, uint32_t after);
 
   const Function &function_;
-  std::unique_ptr<Start[]> starts_; ///< by place
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<CompiledPart>> parts_;
+  CompiledStarts<CompiledPart> starts_; ///< by place
   std::unique_ptr<class Liveness> liveness_;
 };
 
