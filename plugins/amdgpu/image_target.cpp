@@ -10,7 +10,7 @@
 #include <elf.h>
 
 #include "common/elf_image.h"
-#include "image/amdgpu_processors.h"
+#include "generations/amdgpu_processors.h"
 
 namespace omptarget::amdgpu {
 

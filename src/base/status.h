@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Success or failure as a value. A failure carries what failed and, added on the way up, during what it failed. Only
-// the boundary (src/abi) prints it; nobody else may drop one.
+// the boundary (abi/) prints it; nobody else may drop one.
 #pragma once
 
 #include <memory>

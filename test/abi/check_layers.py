@@ -3,23 +3,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_layers.py SOURCE: sources include files of their own folder and of folders below it only.
 
-The folders of src/ and their order are those of the list in src/README.md, those of plugins/ the rows here.
+The folders of the library and their order are those of the list in src/libomptarget/README.md. The rows here have the
+other folders of src/, and those of plugins/.
 """
 import pathlib
 import re
 import sys
 
-# Below the parts of plugins, of src/: what knows nothing of OpenMP or of devices.
-PARTS_OF_SRC = ["base", "generations"]
-# Folders of src/ that no folder uses, and those that they may use; tools/ may use more.
-BESIDE_THE_LIBRARY = {"tools": [], "emulator": PARTS_OF_SRC, "packaging": []}
+# What knows nothing of OpenMP or of devices, from the top.
+SHARED = ["generations", "base"]
+# The tools read files and devices by the library's folders from this one down.
+FIRST_OF_TOOLS = "jit"
 PLUGINS = {
-    "cuda": ["gpu", "common"] + PARTS_OF_SRC,
-    "amdgpu": ["gpu", "common"] + PARTS_OF_SRC,
-    "gpu": ["common"] + PARTS_OF_SRC,
-    "host": ["common"] + PARTS_OF_SRC,
-    "common": PARTS_OF_SRC,
-    "kit": ["plugin"] + PARTS_OF_SRC,
+    "cuda": ["gpu", "common"] + SHARED,
+    "amdgpu": ["gpu", "common"] + SHARED,
+    "gpu": ["common"] + SHARED,
+    "host": ["common"] + SHARED,
+    "common": SHARED,
+    "kit": ["plugin"] + SHARED,
     "null": [],
     "package": [],
 }
@@ -27,14 +28,22 @@ PLUGINS = {
 EVERYBODYS = {"omptarget", "llvm"}
 
 
-def folders_from_the_top(readme):
-    """The folders of src/ in the order in which its page lists them, each with the folders that it may use."""
-    listed = re.findall(r"^- \*\*(\w+)/\*\*", readme.read_text(), re.MULTILINE)
-    library = [folder for folder in listed if folder not in BESIDE_THE_LIBRARY]
-    allowed = {folder: library[place + 1:] for place, folder in enumerate(library)}
-    allowed.update((folder, uses) for folder, uses in BESIDE_THE_LIBRARY.items() if folder in listed)
-    allowed["tools"] = library[library.index("jit"):]
-    return allowed
+def folders_of_library(readme):
+    """The folders of the library from the top, as its page lists them."""
+    return re.findall(r"^- \*\*(\w+)/\*\*", readme.read_text(), re.MULTILINE)
+
+
+def roots_of(source):
+    """Each folder of folders, with what each of its folders may use."""
+    library = folders_of_library(source / "src" / "libomptarget" / "README.md")
+    order = library + SHARED
+    below = {folder: order[place + 1:] for place, folder in enumerate(order)}
+    products = {"libomptarget": order, "emulator": SHARED, "tools": order[order.index(FIRST_OF_TOOLS):],
+                "packaging": []}
+    products.update((folder, below[folder]) for folder in SHARED)
+    yield source / "src" / "libomptarget", {folder: below[folder] for folder in library}, order
+    yield source / "src", products, order
+    yield source / "plugins", PLUGINS, order
 
 
 def includes_of(file):
@@ -44,14 +53,14 @@ def includes_of(file):
             yield number, found.group(1)
 
 
-def check(root, allowed):
+def check(root, allowed, library):
     """The lines that include what they must not, and how many includes were looked at."""
     wrong, count = [], 0
-    known = {folder for folders in allowed.values() for folder in folders} | set(allowed)
+    known = set(library) | set(allowed)
     present = {path.name for path in root.iterdir() if path.is_dir()}
     wrong += [f"{root}/{folder}: stands in no list" for folder in sorted(present - set(allowed))]
     wrong += [f"{root}/{folder}: is listed, but not there" for folder in sorted(set(allowed) - present)]
-    for folder in sorted(present & set(allowed)):
+    for folder in sorted(present & set(allowed) - {"libomptarget"}):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix not in (".h", ".cpp", ".c", ".def", ".in"):
                 continue
@@ -67,9 +76,8 @@ def check(root, allowed):
 def main(source):
     source = pathlib.Path(source)
     wrong, total = [], 0
-    for root, allowed in ((source / "src", folders_from_the_top(source / "src" / "README.md")),
-                          (source / "plugins", PLUGINS)):
-        lines, count = check(root, allowed)
+    for root, allowed, library in roots_of(source):
+        lines, count = check(root, allowed, library)
         if count < 100:
             lines.append(f"{root}: only {count} includes of folders were found")
         wrong += lines

@@ -5,7 +5,7 @@
 
 - links to files and headings;
 - paths from the top of the sources (`test/run`; `src/base/fork_gate`, whatever its ending), files and classes by their
-  folder in src (`base/fork_gate.h`, `base/ForkGate`), and programs by theirs in test/e2e;
+  folder in src or src/libomptarget (`base/fork_gate.h`, `mapping/MappingRef`), and programs by theirs in test/e2e;
 - symbols (`Device::finish`, `kAbsent`, `run_construct`) occur in some source;
 - each page is in the index of its folder below docs;
 - pages that sources, scripts and workflows name (docs/use/errors.md).
@@ -26,6 +26,8 @@ FOREIGN = re.compile(
     r"|ds_bpermute|v_div_fmas|MADV_\w+")
 # The plugin ABI as it was, which names the pages of that day.
 UNCHANGED = "test/loader/first_abi/"
+# Sources include files by their folder in these.
+ROOTS = ("src", "src/libomptarget")
 TOP = {"src", "include", "plugins", "device-rtl", "test", "docs", ".ci", ".github"}
 
 
@@ -61,11 +63,11 @@ def is_there(sources, path):
         return any(any(sources.glob(form)) for form in (path.rstrip("/"), f"{path}.*"))
     named = rest.split("::")[0]
     return (sources / "test/e2e" / path).exists() or any(
-        any((sources / "src" / head).glob(form)) for form in (rest, f"{snake(named)}.*"))
+        any((sources / root / head).glob(form)) for root in ROOTS for form in (rest, f"{snake(named)}.*"))
 
 
 def missing_paths(sources, text):
-    folders = TOP | {folder.name for folder in (sources / "src").iterdir() if folder.is_dir()}
+    folders = TOP | {folder.name for root in ROOTS for folder in (sources / root).iterdir() if folder.is_dir()}
     for path in QUOTED.findall(text):
         head, slash, rest = path.partition("/")
         if slash and head in folders and re.fullmatch(r"[\w.*/:+-]+", rest) and not is_there(sources, path):

@@ -11,7 +11,7 @@ root = pathlib.Path(sys.argv[1])
 PAGES = {
     "architecture.md": "docs/internals/architecture.md",
     "mapping.md": "docs/use/mapping.md",
-    "src/README.md": "src/README.md",
+    "src/libomptarget/README.md": "src/libomptarget/README.md",
 }
 
 

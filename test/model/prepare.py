@@ -7,12 +7,13 @@ import os
 import re
 import sys
 
-FILES = ["base/pointer_table.h", "base/versioned_lock.h", "mapping/attached_pointers.cpp",
-         "mapping/attached_pointers.h", "mapping/dormant_mappings.h", "mapping/host_data_to_target_map.cpp",
-         "mapping/host_data_to_target_map.h", "mapping/invariants.cpp", "mapping/mapping.cpp", "mapping/mapping.h",
-         "mapping/mapping_store.cpp", "mapping/mapping_store.h", "mapping/name_pages.h", "mapping/ordered_index.cpp",
-         "mapping/ordered_index.h", "mapping/rare_uses.cpp", "mapping/rare_uses.h", "mapping/recent_mappings.h",
-         "mapping/small_mappings.cpp", "mapping/written_pointers.h"]
+BASE_FILES = ["base/pointer_table.h", "base/versioned_lock.h"]
+LIBRARY_FILES = ["mapping/attached_pointers.cpp", "mapping/attached_pointers.h", "mapping/dormant_mappings.h",
+                 "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h",
+                 "mapping/invariants.cpp", "mapping/mapping.cpp", "mapping/mapping.h", "mapping/mapping_store.cpp",
+                 "mapping/mapping_store.h", "mapping/name_pages.h", "mapping/ordered_index.cpp",
+                 "mapping/ordered_index.h", "mapping/rare_uses.cpp", "mapping/rare_uses.h",
+                 "mapping/recent_mappings.h", "mapping/small_mappings.cpp", "mapping/written_pointers.h"]
 # Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and
 # device/services.h.
 PLUGIN_FILES = ["gpu/service_mailbox.cpp", "gpu/service_mailbox.h", "gpu/service_server.cpp", "gpu/service_server.h"]
@@ -63,7 +64,8 @@ INLINE void store_for_host(uint32_t *word, uint32_t value) {
 def main():
     root, output = sys.argv[1:]
     texts = {}
-    for folder, names in (("src", FILES), ("plugins", PLUGIN_FILES), ("device-rtl/gpu", DEVICE_FILES)):
+    for folder, names in (("src", BASE_FILES), ("src/libomptarget", LIBRARY_FILES), ("plugins", PLUGIN_FILES),
+                          ("device-rtl/gpu", DEVICE_FILES)):
         for name in names:
             with open(os.path.join(root, folder, name)) as file:
                 texts[name] = file.read()
@@ -75,7 +77,7 @@ def main():
                                       .replace("notify_waiters(", "notify_unlocked("))
     for name, text in texts.items():
         text = re.sub(r"std::(atomic_ref|atomic|mutex|condition_variable)\b", r"checked::\1", text)
-        header = "checked.h" if name in FILES else "words.h"
+        header = "checked.h" if name in BASE_FILES + LIBRARY_FILES else "words.h"
         text = text.replace("#pragma once\n", '#pragma once\n#include "%s"\n' % header, 1)
         path = os.path.join(output, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

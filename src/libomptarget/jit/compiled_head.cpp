@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/machine.h"
-#include "image/amdgpu_processors.h"
+#include "generations/amdgpu_processors.h"
 #include "jit/compiler_program.h"
 
 namespace omptarget::jit {

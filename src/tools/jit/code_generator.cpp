@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "jit/compiler/code_generator.h"
+#include "tools/jit/code_generator.h"
 
 #include <algorithm>
 #include <iterator>
@@ -24,8 +24,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
 
-#include "jit/compiler/process.h"
-#include "jit/compiler/specialiser.h"
+#include "tools/jit/process.h"
+#include "tools/jit/specialiser.h"
 
 namespace omptarget::jit_compiler {
 

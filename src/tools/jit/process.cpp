@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "jit/compiler/process.h"
+#include "tools/jit/process.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compressed files (RFC 1952), by zlib, which is linked into the library. Private to src/observe and the tools. Any
+// Compressed files (RFC 1952), by zlib, which is linked into the library. Private to observe/ and the tools. Any
 // thread.
 #pragma once
 

@@ -40,7 +40,7 @@ struct ConstructArguments {
   void *const *names;
 };
 
-/// The record of a running construct. Private to src/observe.
+/// The record of a running construct. Private to observe/.
 struct ConstructRecord {
   ConstructFacts facts;
   ConstructRecord *outer;

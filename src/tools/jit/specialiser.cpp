@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "jit/compiler/specialiser.h"
+#include "tools/jit/specialiser.h"
 
 #include <algorithm>
 #include <map>
@@ -27,7 +27,7 @@
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 
-#include "jit/compiler/process.h"
+#include "tools/jit/process.h"
 
 namespace omptarget::jit_compiler {
 

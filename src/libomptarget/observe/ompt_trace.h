@@ -3,7 +3,7 @@
 //
 // Device traces of OMPT: records of constructs, data operations and kernels in buffers of the tool's (OpenMP 5.1,
 // section
-// 4.2.4 and 4.4.2). Private to src/observe.
+// 4.2.4 and 4.4.2). Private to observe/.
 #pragma once
 
 #include "observe/ompt_types.h"

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The construct that the calling thread carries out. Private to src/observe.
+// The construct that the calling thread carries out. Private to observe/.
 #pragma once
 
 #include "observe/construct_events.h"

@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "base/machine.h"
-#include "image/amdgpu_processors.h"
+#include "generations/amdgpu_processors.h"
 #include "image/bitcode_facts.h"
 
 namespace omptarget {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Planning: turns the map arguments of a construct into what has to be done, over the table of present data. Planning
-// looks up, counts and reserves; it never waits, allocates device memory, copies or calls a plugin. src/region carries
+// looks up, counts and reserves; it never waits, allocates device memory, copies or calls a plugin. region/ carries
 // a plan out, list by list in the order in which they stand here.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_RECORD: which launch of which process is recorded, and to which file. src/region records it.
+// LIBOMPTARGET_RECORD: which launch of which process is recorded, and to which file. region/ records it.
 #pragma once
 
 #include <cstdint>

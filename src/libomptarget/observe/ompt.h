@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Telling an OMPT tool. Private to src/observe, but for tests.
+// Telling an OMPT tool. Private to observe/, but for tests.
 #pragma once
 
 #include <span>

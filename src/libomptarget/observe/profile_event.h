@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The record of LIBOMPTARGET_PROFILE for one event, and its readers. Private to src/observe.
+// The record of LIBOMPTARGET_PROFILE for one event, and its readers. Private to observe/.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of one plugin as they were found, and what was concluded from them: which generation of the plugin ABI
-// it was built for. Private to src/plugin.
+// it was built for. Private to plugin/.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges of time for vendors' tools, named after constructs, kernels and copies: NVIDIA's by NVTX, AMD's by roctx.
-// Nothing is loaded unless such a tool is there (LIBOMPTARGET_RANGES). Private to src/observe, but for tests.
+// Nothing is loaded unless such a tool is there (LIBOMPTARGET_RANGES). Private to observe/, but for tests.
 #pragma once
 
 #include <string>

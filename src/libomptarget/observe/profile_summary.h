@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Summary of a profile: the tables of LIBOMPTARGET_PROFILE=- and of its page. Private to src/observe.
+// Summary of a profile: the tables of LIBOMPTARGET_PROFILE=- and of its page. Private to observe/.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Telling src/observe about a construct: from begin to end, and what it mapped.
+// Telling observe/ about a construct: from begin to end, and what it mapped.
 #pragma once
 
 #include "base/log.h"

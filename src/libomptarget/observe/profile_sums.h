@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The events of a profile that are not kept, because there are too many: added up, so that its tables count all that
-// has happened. Private to src/observe.
+// has happened. Private to observe/.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "jit/compiler/code_generator.h"
-#include "jit/compiler/linker.h"
-#include "jit/compiler/process.h"
+#include "tools/jit/code_generator.h"
+#include "tools/jit/linker.h"
+#include "tools/jit/process.h"
 #include "jit/launch_case.h"
 
 namespace {
