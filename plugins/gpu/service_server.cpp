@@ -49,7 +49,7 @@ Status ServiceServer::begin(uint64_t kernels) {
 
 Status ServiceServer::start() {
   pthread_t thread;
-  const int error = create_quiet_thread(thread, run, this, create_);
+  const int error = create_internal_thread(thread, run, this, create_);
   if (error != 0)
     return Status::error(format("no thread can be made for host services: %s", std::strerror(error)));
   pthread_setname_np(thread, "omptarget-serve");

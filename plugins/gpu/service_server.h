@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <vector>
 
-#include "base/quiet_thread.h"
+#include "base/internal_thread.h"
 #include "base/status.h"
 #include "gpu/service_mailbox.h"
 

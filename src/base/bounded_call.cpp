@@ -8,7 +8,7 @@
 #include <memory>
 #include <pthread.h>
 
-#include "base/quiet_thread.h"
+#include "base/internal_thread.h"
 
 namespace omptarget {
 
@@ -28,7 +28,7 @@ void *run(void *argument) {
 
 bool start(std::unique_ptr<std::shared_ptr<BoundedCall>> call) {
   pthread_t thread;
-  if (create_quiet_thread(thread, run, call.get()) != 0)
+  if (create_internal_thread(thread, run, call.get()) != 0)
     return false;
   (void)call.release(); // the thread's
   pthread_detach(thread);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/check_report.h"
 #include "emulator/execute/overlaps.h"
-#include "emulator/say.h"
 
 namespace emulator {
 

@@ -403,7 +403,7 @@ Scenario left_by_three() {
   return scenario;
 }
 
-/// Small data, which fall asleep when they are left, and their bytes on both sides.
+/// Small data, which become dormant when they are left, and their bytes on both sides.
 struct Small : Table {
   const MappingRef ref = insert_ready(kBegin, kDevice);
   checked::atomic<int> on_device{0}, on_host{0};
@@ -429,13 +429,13 @@ struct Small : Table {
   void copy_and_end(MappingRef mine) {
     copy_back();
     require(mine.mapping->generation() == mine.generation, "storage was freed while it was copied");
-    if (!map.end_turn_asleep(mine))
+    if (!map.end_turn_as_dormant(mine))
       count(map.end_turn(mine));
   }
   void leave_small(MappingRef mine) {
     if (mine.release_unless_last())
       return;
-    if (map.leave_last_asleep(mine))
+    if (map.leave_last_as_dormant(mine))
       return;
     const Removed removed = map.leave_last(mine);
     count(removed);
@@ -535,7 +535,7 @@ Scenario left_in_anothers_turn() {
   return scenario;
 }
 
-/// Data that sleep are revived by one construct, or looked up, while others want their addresses.
+/// Dormant data are revived by one construct, or looked up, while others want their addresses.
 Scenario revived(bool is_looked_up) {
   const auto small = std::make_shared<Small>();
   const auto mine = std::make_shared<MappingRef>();
@@ -566,7 +566,7 @@ Scenario revived(bool is_looked_up) {
 }
 
 /// Two constructs leave the same data, or one borrows them, and one enters them again.
-Scenario asleep(bool is_borrowed) {
+Scenario dormant(bool is_borrowed) {
   const auto small = std::make_shared<Small>();
   Scenario scenario;
   scenario.threads.push_back([=] {
@@ -643,10 +643,10 @@ Scenario deleted_under_another() {
 
 /// Two that have the same place, as all have here, but not the same guess, become dormant. One of them must go, and
 /// neither may stay where no lookup finds it.
-Scenario asleep_in_one_place() {
+Scenario dormant_in_one_place() {
   const auto table = std::make_shared<Table>();
   const auto leave = [=](MappingRef ref) {
-    if (table->map.leave_last_asleep(ref))
+    if (table->map.leave_last_as_dormant(ref))
       return;
     const Removed removed = table->map.leave_last(ref);
     require(removed.is_removed, "nobody else has it");
@@ -659,7 +659,7 @@ Scenario asleep_in_one_place() {
   scenario.threads.push_back([=] { leave(one); });
   scenario.threads.push_back([=] { leave(other); });
   scenario.check = [=] {
-    require(table->map.size() == 0 && table->map.fault().empty(), "one of them sleeps where nobody looks");
+    require(table->map.size() == 0 && table->map.fault().empty(), "one of them is dormant where nobody looks");
     table->map.evict_all();
     require(table->frees + static_cast<int>(table->map.dormant().take_evicted().size()) == 2,
             "storage is not freed exactly once");
@@ -710,11 +710,11 @@ bool explore_all() {
          explore(
              "state: made beside others", [] { return made_where_absent(kBelow); }, kMost) &&
          explore(
-             "state: asleep", [] { return asleep(false); }, kMost) &&
+             "state: dormant", [] { return dormant(false); }, kMost) &&
          explore(
-             "state: asleep or borrowed", [] { return asleep(true); }, kMost) &&
+             "state: dormant or borrowed", [] { return dormant(true); }, kMost) &&
          explore(
-             "state: asleep in one place", [] { return asleep_in_one_place(); }, kMost) &&
+             "state: dormant in one place", [] { return dormant_in_one_place(); }, kMost) &&
          explore(
              "state: attached while removed", [] { return attached_while_removed(); }, kMost) &&
          explore(

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "call.h"
-#include "emulator/calls.h"
+#include "emulator/driver_calls.h"
 #include "emulator/execute/at_exit.h"
 #include "emulator/execute/ptx/builtins.h"
 #include "emulator/visible.h"

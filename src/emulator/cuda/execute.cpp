@@ -11,12 +11,12 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "emulator/check_report.h"
 #include "emulator/execute/ptx/builtins.h"
 #include "emulator/execute/ptx/launch.h"
 #include "emulator/execute/unwritten.h"
-#include "emulator/garbage.h"
-#include "emulator/near.h"
-#include "emulator/say.h"
+#include "emulator/fill_pattern.h"
+#include "emulator/nearby_memory.h"
 
 namespace emulator {
 

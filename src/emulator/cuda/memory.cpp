@@ -9,7 +9,7 @@
 
 #include "call.h"
 #include "emulator/execute/unwritten.h"
-#include "emulator/garbage.h"
+#include "emulator/fill_pattern.h"
 #include "emulator/ipc_memory.h"
 
 using namespace omptarget::cuda;

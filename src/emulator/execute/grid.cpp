@@ -11,8 +11,8 @@
 #include <limits>
 #include <mutex>
 
+#include "base/internal_thread.h"
 #include "base/numa.h"
-#include "base/quiet_thread.h"
 #include "progress.h"
 
 namespace emulator::executor {
@@ -245,7 +245,7 @@ public:
     if (threads_.empty()) // OpenMP may have bound the program's thread that made this one
       is_bound_ = omptarget::cpus_of_thread(0).size() < processors().size();
     threads_.push_back(std::make_unique<Thread>(launch_, std::move(source), threads_.size() + 1));
-    if (omptarget::create_quiet_thread(threads_.back()->id, run, threads_.back().get()) != 0) {
+    if (omptarget::create_internal_thread(threads_.back()->id, run, threads_.back().get()) != 0) {
       threads_.pop_back();
       return false;
     }

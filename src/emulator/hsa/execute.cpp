@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "emulator/check_report.h"
 #include "emulator/execute/amdgpu/launch.h"
-#include "emulator/near.h"
-#include "emulator/say.h"
+#include "emulator/nearby_memory.h"
 
 namespace emulator {
 

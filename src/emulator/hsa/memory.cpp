@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "emulator/execute/unwritten.h"
-#include "emulator/garbage.h"
+#include "emulator/fill_pattern.h"
 #include "emulator/ipc_memory.h"
 #include "execute.h"
 #include "state.h"

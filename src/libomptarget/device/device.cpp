@@ -16,12 +16,12 @@ namespace omptarget {
 
 Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
     : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {
-  int64_t most_to_sleep = setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX);
+  int64_t most_dormant_bytes = setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX);
   if (observe::checks_mapping()) {
     follow_mapped_data();
-    most_to_sleep = 0;
+    most_dormant_bytes = 0;
   }
-  map_.dormant().limit(most_to_sleep);
+  map_.dormant().limit(most_dormant_bytes);
 }
 
 Device::Loading::Loading(Device &device) : device_(device) {

@@ -92,7 +92,7 @@ public:
   void unload(std::shared_ptr<OffloadLibrary> library);
   /// The module is unregistered because the program ends. Where the device outlives that, the destructors that have
   /// entries run; everything else stays as it is, but nothing of the module's own memory is read any more.
-  void part_with(const OffloadLibrary &library);
+  void end_module_use(const OffloadLibrary &library);
 
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);

@@ -72,7 +72,7 @@ void Device::report_end() {
   observe::device_finalised(id_);
 }
 
-void Device::part_with(const OffloadLibrary &library) {
+void Device::end_module_use(const OffloadLibrary &library) {
   if (observe::checks_mapping())
     keep_names(*this, *names_at_end_.lock());
   forget_names(library);
@@ -81,7 +81,7 @@ void Device::part_with(const OffloadLibrary &library) {
   if (is_loading_here() || !load_mutex_.try_lock())
     return; // somebody is loading: the thread that closes a module waits for nobody
   const std::lock_guard load(load_mutex_, std::adopt_lock);
-  images_.part_with(library, lasts_ && !has_ended());
+  images_.end_module_use(library, lasts_ && !has_ended());
 }
 
 /// Modules closed during the fork could not be taken apart: the next construct does that.

@@ -410,7 +410,7 @@ void DeviceImages::finish() {
     finish(**loaded);
 }
 
-void DeviceImages::part_with(const OffloadLibrary &library, bool runs_destructors) {
+void DeviceImages::end_module_use(const OffloadLibrary &library, bool runs_destructors) {
   for (const auto &loaded : loaded_) {
     if (loaded->library.get() != &library)
       continue;

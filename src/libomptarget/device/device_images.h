@@ -66,7 +66,7 @@ public:
   void unload(const OffloadLibrary &library, bool has_ended);
   /// Nothing of the module's own memory is read any more; what it has loaded stays. Its destructors run before, if
   /// wanted.
-  void part_with(const OffloadLibrary &library, bool runs_destructors);
+  void end_module_use(const OffloadLibrary &library, bool runs_destructors);
   /// Runs the destructors of all images, what was constructed last first, and keeps notes of launches.
   void finish();
   /// Why the module's image is not loaded, or empty if nothing failed.

@@ -54,7 +54,7 @@ void Runtime::unregister_library(const __tgt_bin_desc *descriptor) {
     return remove(library);
   note_end_by_module(*library);
   for (int32_t i = 0; Device *const device = known_device(i); ++i)
-    device->part_with(*library);
+    device->end_module_use(*library);
 }
 
 int Runtime::read_policy() {

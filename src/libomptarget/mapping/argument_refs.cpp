@@ -27,9 +27,10 @@ bool for_each_simple(const MapList &list, PresentRefs &refs, uint64_t besides, A
     const auto type = static_cast<uint64_t>(list.types[i]);
     PresentRef &ref = refs[static_cast<size_t>(i)];
     ref = {};
-    const bool is_done = is_simple(type & ~besides) && !(list.mappers && list.mappers[i])
-                             ? action(type, i, ref)
-                             : is_no_data(type) && !attaches_always(type) && (type != map_type::kAttach || accepts(i));
+    const bool is_done =
+        is_simple(type & ~besides) && !(list.mappers && list.mappers[i])
+            ? action(type, i, ref)
+            : has_no_range(type) && !attaches_always(type) && (type != map_type::kAttach || accepts(i));
     if (!is_done) {
       refs.truncate(static_cast<size_t>(i) + (ref.is_absent ? 1 : 0));
       return false;

@@ -41,7 +41,7 @@ inline bool is_value(uint64_t type) {
 }
 
 /// Values; and pointers that are attached where the construct maps something anew only.
-inline bool is_no_data(uint64_t type) { return is_value(type) || type == map_type::kAttach; }
+inline bool has_no_range(uint64_t type) { return is_value(type) || type == map_type::kAttach; }
 
 /// An argument that may be absent: the kernel gets its address as it is.
 inline bool may_be_absent(uint64_t type, int64_t size) {

@@ -45,8 +45,8 @@ public:
   /// dormant there, and this one was not refused before. So one-shot data do not evict one another.
   Place *place_for(HostPtr begin, const Mapping &mapping) {
     Place &place = place_of(begin);
-    const Mapping *const sleeper = place.mapping_.load(std::memory_order_acquire);
-    if (!sleeper || sleeper == &mapping || !MappingState::is_dormant(sleeper->state()) ||
+    const Mapping *const dormant = place.mapping_.load(std::memory_order_acquire);
+    if (!dormant || dormant == &mapping || !MappingState::is_dormant(dormant->state()) ||
         place.refused_.load(std::memory_order_relaxed) == begin)
       return &place;
     place.refused_.store(begin, std::memory_order_relaxed);

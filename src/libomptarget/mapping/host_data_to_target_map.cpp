@@ -12,7 +12,7 @@ namespace omptarget {
 
 namespace {
 
-/// A mapping that is removed changes its state before it leaves the index, and it may fall asleep at any moment.
+/// A mapping that is removed changes its state before it leaves the index, and it may become dormant at any moment.
 /// A lookup in between must not take it for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
 
@@ -106,12 +106,12 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
     index_.look(static_cast<uintptr_t>(begin), absence.gap);
     const Found found = classify(absence.gap, begin, size);
     if (!is_dead(found) && index_.is_current(absence.gap)) [[likely]] {
-      absence.sleeper = nullptr;
+      absence.dormant = nullptr;
       return found;
     }
-    absence.sleeper = found.ref && is_dormant_at(*found.ref.mapping, begin, size) ? found.ref.mapping : nullptr;
-    if (absence.sleeper)
-      recent_.note(begin, absence.sleeper);
+    absence.dormant = found.ref && is_dormant_at(*found.ref.mapping, begin, size) ? found.ref.mapping : nullptr;
+    if (absence.dormant)
+      recent_.note(begin, absence.dormant);
   }
   absence.gap.forget();
   return find(begin, size);
@@ -121,7 +121,7 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
 /// Returns whether the result is right: the index has not changed meanwhile, and nothing has become dormant.
 [[gnu::noinline]] bool HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
                                                               int64_t size, Found &found) const {
-  OrderedIndex::Looks looks;
+  OrderedIndex::ReadSet reads;
   looks.add(around);
   if (size != 0 && around.below && MappingState::is_dormant(around.below->state()))
     around.below = nullptr; // what lies below it ends before the range
@@ -163,10 +163,10 @@ MappingRef HostDataToTargetMap::search_arrived(HostPtr begin, int64_t size) {
 }
 
 /// Apart from the search, which needs a larger frame.
-MappingRef HostDataToTargetMap::search_unless_asleep(Mapping *guess, HostPtr begin, int64_t size, Absence &absence) {
+MappingRef HostDataToTargetMap::search_unless_dormant(Mapping *guess, HostPtr begin, int64_t size, Absence &absence) {
   if (guess && is_dormant_at(*guess, begin, size)) {
     absence.is_absent = true;
-    absence.sleeper = guess;
+    absence.dormant = guess;
     absence.gap.forget();
     return {};
   }
@@ -187,12 +187,12 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
   }
 }
 
-/// around: where the range lies, as for take_room. state: the state word without the generation. Nobody can tell that a
+/// around: where the range lies, as for make_room_locked. state: the state word without the generation. Nobody can tell that a
 /// mapping is made before its state word says so.
 Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target,
                                          bool is_own, uint64_t state, Mutex mutex) {
   Inserted older;
-  if (!take_room(range, around, older.found, mutex)) [[unlikely]]
+  if (!make_room_locked(range, around, older.found, mutex)) [[unlikely]]
     return older;
   Mapping &mapping = store_.take(index_.free_at(around));
   const uint64_t word = MappingState::next_live(mapping.state_.load(kRelaxed)) | state;
@@ -303,7 +303,7 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
 }
 
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
-  if (ref.is_gone())
+  if (ref.is_removed())
     return {};
   constexpr uint64_t kReady = MappingState::kReady, kTurn = MappingState::kTurn, kPinned = MappingState::kPinned;
   uint64_t looked_at = MappingState::kCountMask | MappingState::kHeld | kTurn | kPinned | kReady;
@@ -411,7 +411,7 @@ void HostDataToTargetMap::forget_name_of_global(HostPtr variable, uintptr_t begi
   if (!found.is_contained)
     return;
   OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(found.begin)); // nobody removes it
-  if (!found.ref.is_gone())
+  if (!found.ref.is_removed())
     forget_name(*found.ref.mapping, begin, end);
 }
 

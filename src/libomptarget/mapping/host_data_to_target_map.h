@@ -45,7 +45,7 @@ struct NewRange {
 /// The result of a lookup of absent data.
 struct Absence {
   bool is_absent = false;                                             ///< nothing overlaps the range
-  Mapping *sleeper = nullptr;                                         ///< of exactly this range, if it still sleeps
+  Mapping *dormant = nullptr;                                         ///< of exactly this range, if it is still dormant
   OrderedIndex::Neighbours gap = OrderedIndex::Neighbours::unknown(); ///< where it would lie
 };
 
@@ -74,7 +74,7 @@ struct Removed {
 };
 
 /// Any thread. Ranges in the index never overlap. No function calls out with a lock held. Locks:
-/// - Finding, borrowing and falling asleep take none: the state word of a mapping decides.
+/// - Finding, borrowing and becoming dormant take none: the state word of a mapping decides.
 /// - Inserting and removing take the stripes of the index where the range lies. One stripe lock covers both marking a
 ///   mapping as removed and erasing it. So nobody with that stripe finds a removed mapping, or uses its memory again.
 /// - Removing a mapping that has extras, and evicting, take the mutex of RareUses. Walking takes all stripes.
@@ -116,22 +116,22 @@ public:
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
 
   // For constructs that map small data anew and leave them again without a plan (small_mappings.cpp).
-  /// The sleeper of the range's absence becomes present with one reference and undefined data. Null: there is none any
+  /// The dormant mapping of the range's absence becomes present with one reference and undefined data. Null: there is none any
   /// more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
-  MappingRef revive(Mapping *sleeper, const NewRange &range, bool is_ready);
+  MappingRef revive(Mapping *dormant, const NewRange &range, bool is_ready);
   /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays
   /// the caller's.
   Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, OrderedIndex::Neighbours &gap);
   /// Called when a mapping is about to become dormant, which may fail all the same.
-  using AboutToSleep = const std::function<void()> *;
+  using BeforeDormant = const std::function<void()> *;
   /// Ends the turn, and the mapping becomes dormant. False: nothing has happened, and end_turn is to follow.
-  bool end_turn_asleep(MappingRef ref, AboutToSleep tell = nullptr);
+  bool end_turn_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
   /// Takes the last reference away from data that are not copied back, and they become dormant, or are removed. False,
   /// or not removed: it was not the last reference, or there is more to do, and nothing has happened.
-  bool leave_last_asleep(MappingRef ref, AboutToSleep tell = nullptr);
+  bool leave_last_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
   Removed leave_last(MappingRef ref);
   /// The same with all dynamic references at once, so that nobody sees a part of that.
-  bool delete_asleep(MappingRef ref, AboutToSleep tell = nullptr);
+  bool delete_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
   Removed delete_all(MappingRef ref);
   /// Nothing stays dormant; DormantMappings::take_evicted has what they had.
   void evict_all();
@@ -198,20 +198,20 @@ private:
   static MappingRef if_arrived(Mapping *mapping, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
-  MappingRef search_unless_asleep(Mapping *guess, HostPtr begin, int64_t size, Absence &absence);
+  MappingRef search_unless_dormant(Mapping *guess, HostPtr begin, int64_t size, Absence &absence);
   MappingRef search_and_retain(HostPtr begin, int64_t size, Absence &absence);
   Found find_and_note(HostPtr begin, int64_t size, Absence &absence);
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   bool find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size, Found &found) const;
   static bool is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size);
   enum class Mutex { kFree, kHeld }; // whether the caller holds that of rare_uses_
-  bool take_room(const NewRange &range, OrderedIndex::Neighbours &around, Found &older, Mutex mutex);
-  static Mapping *sleeper_in(const NewRange &range, const OrderedIndex::Neighbours &around);
+  bool make_room_locked(const NewRange &range, OrderedIndex::Neighbours &around, Found &older, Mutex mutex);
+  static Mapping *dormant_in(const NewRange &range, const OrderedIndex::Neighbours &around);
   void split_leaf(uintptr_t key);
   bool evict(Mapping &mapping);
   static uint64_t use_to_delete(MappingRef ref);
-  bool fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell);
-  DormantMappings::Place *place_to_sleep(const Mapping &mapping);
+  bool become_dormant(MappingRef ref, uint64_t state_of_end, BeforeDormant tell);
+  DormantMappings::Place *place_if_dormant(const Mapping &mapping);
   static void forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end);
   void recycle_extras(Mapping &mapping);
   Inserted insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
@@ -242,8 +242,8 @@ inline MappingRef HostDataToTargetMap::if_arrived(Mapping *mapping, HostPtr begi
   if (mapping) {
     const uint64_t word = mapping->state();
     const MappingRef ref{mapping, MappingState::generation(word)};
-    if (has_arrived_with(*mapping, word, begin, size) && (!ref.is_gone() || OMPTARGET_PLANTED("state_guess_unchecked")))
-        [[likely]]
+    if (has_arrived_with(*mapping, word, begin, size) &&
+        (!ref.is_removed() || OMPTARGET_PLANTED("state_guess_unchecked"))) [[likely]]
       return ref;
   }
   return {};
@@ -267,14 +267,14 @@ inline MappingRef HostDataToTargetMap::retain_arrived(HostPtr begin, int64_t siz
     const MappingRef ref{mapping, MappingState::generation(word)};
     if (has_arrived_with(*mapping, word, begin, size)) [[likely]] {
       if (MappingState::count(word) >= MappingState::kInfinite - 1) [[unlikely]] {
-        if (MappingState::count(word) == MappingState::kInfinite ? !ref.is_gone() : ref.retain_at_limit().is_valid)
+        if (MappingState::count(word) == MappingState::kInfinite ? !ref.is_removed() : ref.retain_at_limit().is_valid)
           return ref;
       } else if (mapping->change_state(word, word + 1)) [[likely]] {
         return ref;
       }
     }
   }
-  return search_unless_asleep(mapping, begin, size, absence);
+  return search_unless_dormant(mapping, begin, size, absence);
 }
 
 inline MappingRef HostDataToTargetMap::borrow_arrived(HostPtr begin, int64_t size) {

@@ -181,7 +181,7 @@ struct MappingRef {
   bool operator==(const MappingRef &) const = default;
 
   bool is_of(uint64_t word) const { return MappingState::generation(word) == generation; }
-  bool is_gone() const { return !is_of(mapping->state()); }
+  bool is_removed() const { return !is_of(mapping->state()); }
 
   // Dynamic references. RareUses has those of ompx_hold.
   /// Adds one. Revives a mapping whose count is zero.
@@ -196,7 +196,7 @@ struct MappingRef {
   /// Takes all away but one.
   void reset_to_last() const;
 
-  // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_asleep, follows once the bytes have
+  // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes have
   // landed on the host and attached pointers are restored.
   /// Takes the turn without releasing anything; never waits.
   Turn take_turn() const;

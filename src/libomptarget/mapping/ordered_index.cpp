@@ -214,18 +214,18 @@ OrderedIndex::Neighbours OrderedIndex::around(uintptr_t key) const {
   return result;
 }
 
-void OrderedIndex::Looks::add(Noted noted) {
+void OrderedIndex::ReadSet::add(Noted noted) {
   Noted &known = noted_[noted.stripe->number];
   is_changed_ = is_changed_ || (known.stripe && known.version != noted.version);
   known = noted;
 }
 
-void OrderedIndex::Looks::add(const Neighbours &around) {
+void OrderedIndex::ReadSet::add(const Neighbours &around) {
   add(around.own);
   add(around.other);
 }
 
-bool OrderedIndex::Looks::are_current() const {
+bool OrderedIndex::ReadSet::are_current() const {
   return !is_changed_ &&
          std::all_of(noted_.begin(), noted_.end(), [](Noted noted) { return !noted.stripe || is_current(noted); });
 }

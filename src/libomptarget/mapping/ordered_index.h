@@ -89,7 +89,7 @@ public:
   /// Returns whether what around() returned is right, and what was read of the neighbours since.
   static bool is_current(const Neighbours &around) { return is_current(around.own) && is_current(around.other); }
   /// The same of several looks, which are right all at once.
-  class Looks {
+  class ReadSet {
   public:
     void add(const Neighbours &around);
     bool are_current() const;

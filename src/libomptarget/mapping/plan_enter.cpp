@@ -59,7 +59,7 @@ struct Binding {
   bool is_host_pointer = false;
 };
 
-bool is_gone(MappingRef ref) { return ref && ref.is_gone(); }
+bool is_removed(MappingRef ref) { return ref && ref.is_removed(); }
 
 class EnterPlanner {
 public:
@@ -388,18 +388,18 @@ Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItem
 
 void forget_gone(MapItems &items, EnterPlan &plan) {
   for (MapItem &item : items) {
-    if (is_gone(item.mapping)) {
+    if (is_removed(item.mapping)) {
       item.mapping = {};
       item.flags &= static_cast<uint8_t>(~(kItemCounted | kItemNew));
     }
-    if (is_gone(item.pointer_mapping)) {
+    if (is_removed(item.pointer_mapping)) {
       item.pointer_mapping = {};
       item.flags &= static_cast<uint8_t>(~kItemPointerCounted);
     }
   }
-  llvm::erase_if(plan.late_copies, [](const Copy &copy) { return is_gone(copy.mapping); });
-  llvm::erase_if(plan.awaited, is_gone);
-  llvm::erase_if(plan.turns, is_gone);
+  llvm::erase_if(plan.late_copies, [](const Copy &copy) { return is_removed(copy.mapping); });
+  llvm::erase_if(plan.awaited, is_removed);
+  llvm::erase_if(plan.turns, is_removed);
   plan.attachments.clear(); // planned anew, all of them
   plan.late_attachments.clear();
 }

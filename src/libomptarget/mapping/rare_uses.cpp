@@ -24,13 +24,13 @@ MappingExtras &RareUses::of(Mapping &mapping) {
 
 MappingExtras *RareUses::of(MappingRef ref) {
   const OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(ref.mapping->begin())); // nobody removes it now
-  if (ref.is_gone() && !OMPTARGET_PLANTED("state_extras_of_a_free_one"))
+  if (ref.is_removed() && !OMPTARGET_PLANTED("state_extras_of_a_free_one"))
     return nullptr;
   return &of(*ref.mapping);
 }
 
 /// Returns the extras that the mapping has, or null.
-MappingExtras *RareUses::known(MappingRef ref) { return ref.is_gone() ? nullptr : ref.mapping->extras(); }
+MappingExtras *RareUses::known(MappingRef ref) { return ref.is_removed() ? nullptr : ref.mapping->extras(); }
 
 void RareUses::recycle(Mapping &mapping) {
   MappingExtras &extras = *mapping.extras();

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small data that constructs map anew and leave again without a plan. A mapping that is left so falls asleep: it is
+// Small data that constructs map anew and leave again without a plan. Such a mapping becomes dormant: it is
 // removed, as far as anybody can see, but keeps its place in the index and its storage, and whoever enters the same
 // range revives it by one compare-and-swap. Any other mapping of these addresses evicts it.
 
@@ -64,25 +64,25 @@ Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr all
 
 /// Returns the place of small data that were entered lately, since they are likely to be entered again. Null: the
 /// mapping should go.
-inline DormantMappings::Place *HostDataToTargetMap::place_to_sleep(const Mapping &mapping) {
+inline DormantMappings::Place *HostDataToTargetMap::place_if_dormant(const Mapping &mapping) {
   const HostPtr begin = mapping.begin();
-  const bool may_sleep =
+  const bool may_be_dormant =
       dormant_.may_keep(mapping.size()) &&
       (mapping.origin_.load(kRelaxed) & Mapping::kPaddingMask) == 0; // its own memory, and nothing before the data
-  DormantMappings::Place *const place = may_sleep ? dormant_.place_for(begin, mapping) : nullptr;
+  DormantMappings::Place *const place = may_be_dormant ? dormant_.place_for(begin, mapping) : nullptr;
   return place && recent_.guess(begin) == &mapping ? place : nullptr;
 }
 
 /// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.
-bool HostDataToTargetMap::end_turn_asleep(MappingRef ref, AboutToSleep tell) {
-  if (!fall_asleep(ref, MappingState::kReady | MappingState::kInTurn, tell))
+bool HostDataToTargetMap::end_turn_as_dormant(MappingRef ref, BeforeDormant tell) {
+  if (!become_dormant(ref, MappingState::kReady | MappingState::kInTurn, tell))
     return false;
   notify_waiters(ref.mapping->state_);
   return true;
 }
 
-bool HostDataToTargetMap::leave_last_asleep(MappingRef ref, AboutToSleep tell) {
-  return fall_asleep(ref, MappingState::kReadyAndLast, tell);
+bool HostDataToTargetMap::leave_last_as_dormant(MappingRef ref, BeforeDormant tell) {
+  return become_dormant(ref, MappingState::kReadyAndLast, tell);
 }
 
 Removed HostDataToTargetMap::leave_last(MappingRef ref) {
@@ -100,10 +100,10 @@ uint64_t HostDataToTargetMap::use_to_delete(MappingRef ref) {
              : 0;
 }
 
-bool HostDataToTargetMap::delete_asleep(MappingRef ref, AboutToSleep tell) {
+bool HostDataToTargetMap::delete_as_dormant(MappingRef ref, BeforeDormant tell) {
   rare_uses_.forget_base_pointers(ref);
   const uint64_t use = use_to_delete(ref);
-  return use != 0 && fall_asleep(ref, use, tell);
+  return use != 0 && become_dormant(ref, use, tell);
 }
 
 Removed HostDataToTargetMap::delete_all(MappingRef ref) {
@@ -122,9 +122,9 @@ Removed HostDataToTargetMap::delete_all(MappingRef ref) {
 /// A thread that makes a mapping dormant checks afterwards that the place still holds it. A thread that takes the place
 /// checks afterwards whether the mapping before is dormant (evict). At least one of the two detects the race and evicts
 /// the mapping.
-bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, AboutToSleep tell) {
+bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, BeforeDormant tell) {
   Mapping &mapping = *ref.mapping;
-  DormantMappings::Place *const place = place_to_sleep(mapping);
+  DormantMappings::Place *const place = place_if_dormant(mapping);
   if (!place)
     return false;
   if (tell) [[unlikely]]
@@ -132,13 +132,13 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, Abo
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping *const before = place->holds(mapping) ? nullptr : place->put(mapping);
   uint64_t word = mapping.state_.load(kAcquire);
-  bool is_asleep = false;
-  while (!is_asleep && ref.is_of(word) &&
-         (MappingState::use(word) == state_of_end || OMPTARGET_PLANTED("state_asleep_though_used")) &&
-         (MappingState::borrowers(word) == 0 || OMPTARGET_PLANTED("state_asleep_though_borrowed")))
-    is_asleep = mapping.change_state(word, MappingState::next_removed(word) | MappingState::kStorage);
-  OMPTARGET_SCHED_POINT("leave: asleep");
-  const bool is_in_place = !is_asleep || place->holds(mapping) || OMPTARGET_PLANTED("state_asleep_out_of_place");
+  bool became_dormant = false;
+  while (!became_dormant && ref.is_of(word) &&
+         (MappingState::use(word) == state_of_end || OMPTARGET_PLANTED("state_dormant_though_used")) &&
+         (MappingState::borrowers(word) == 0 || OMPTARGET_PLANTED("state_dormant_though_borrowed")))
+    became_dormant = mapping.change_state(word, MappingState::next_removed(word) | MappingState::kStorage);
+  OMPTARGET_SCHED_POINT("leave: dormant");
+  const bool is_in_place = !became_dormant || place->holds(mapping) || OMPTARGET_PLANTED("state_dormant_out_of_place");
   if (before || !is_in_place) [[unlikely]] {
     std::lock_guard lock(rare_uses_.mutex());
     if (before)
@@ -146,13 +146,14 @@ bool HostDataToTargetMap::fall_asleep(MappingRef ref, uint64_t state_of_end, Abo
     if (!is_in_place)
       evict(mapping);
   }
-  return is_asleep;
+  return became_dormant;
 }
 
 /// The mutex is held, and no stripe. False if the mapping is not dormant.
 bool HostDataToTargetMap::evict(Mapping &mapping) {
-  // The latest, and whoever falls asleep later sees what we did before.
-  uint64_t word = OMPTARGET_PLANTED("state_asleep_in_no_place") ? mapping.state() : mapping.state_.fetch_or(0, kAcqRel);
+  // The latest, and a mapping that becomes dormant later sees what we did before.
+  uint64_t word =
+      OMPTARGET_PLANTED("state_dormant_in_no_place") ? mapping.state() : mapping.state_.fetch_or(0, kAcqRel);
   while (MappingState::is_dormant(word)) {
     const HostPtr begin = mapping.begin(); // its own, if the word is still the same below
     OrderedIndex::Holder holder(index_, static_cast<uintptr_t>(begin));
@@ -170,7 +171,7 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
 }
 
 /// Returns the dormant mapping in the range, or null.
-inline Mapping *HostDataToTargetMap::sleeper_in(const NewRange &range, const OrderedIndex::Neighbours &around) {
+inline Mapping *HostDataToTargetMap::dormant_in(const NewRange &range, const OrderedIndex::Neighbours &around) {
   const bool reaches_above = range.begin == range.end || around.above_key < static_cast<uintptr_t>(range.end);
   for (Mapping *const neighbour : {around.below, reaches_above ? around.above : nullptr})
     if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state())) [[unlikely]]
@@ -179,28 +180,28 @@ inline Mapping *HostDataToTargetMap::sleeper_in(const NewRange &range, const Ord
 }
 
 /// Takes the stripes around the range's begin, for insert_new, if there is room. Otherwise takes nothing, and older
-/// is what is present there. Evicts what sleeps in the range. around: of the range's begin, however long ago.
-bool HostDataToTargetMap::take_room(const NewRange &range, OrderedIndex::Neighbours &around, Found &older,
-                                    Mutex mutex) {
+/// is what is present there. Evicts dormant mappings in the range. around: of the range's begin, however long ago.
+bool HostDataToTargetMap::make_room_locked(const NewRange &range, OrderedIndex::Neighbours &around, Found &older,
+                                           Mutex mutex) {
   const auto key = static_cast<uintptr_t>(range.begin);
   for (;; around = index_.around(key)) {
     if (!index_.lock_around(key, around)) [[unlikely]]
       continue;
-    Mapping *const sleeper = sleeper_in(range, around);
-    if (!sleeper)
+    Mapping *const dormant = dormant_in(range, around);
+    if (!dormant)
       older = classify(around, range.begin, range.end - range.begin);
-    if (!sleeper && !older.ref && !index_.is_full(around)) [[likely]]
+    if (!dormant && !older.ref && !index_.is_full(around)) [[likely]]
       return true;
     index_.unlock_around(around, false);
-    if (sleeper) {
+    if (dormant) {
       std::unique_lock lock(rare_uses_.mutex(), std::defer_lock);
       if (mutex == Mutex::kFree)
         lock.lock();
-      (void)evict(*sleeper); // otherwise it has just been revived
+      (void)evict(*dormant); // otherwise it has just been revived
     } else if (!older.ref) {
       split_leaf(key);
     } else if (!MappingState::is_removed(older.state)) {
-      return false; // otherwise it has just fallen asleep
+      return false; // otherwise it has just become dormant
     }
   }
 }

@@ -63,30 +63,30 @@ void free_block(const Device &device, DevicePtr block) {
   device.plugin_device().data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
 }
 
-/// Has a mapping of an observed construct fall asleep, if it may. Its storage is told to be freed before that, since
+/// Makes a mapping of an observed construct dormant, if it may be. Observers learn that its storage is freed before that, since
 /// another construct may revive the mapping at once, and tells of the same storage then.
-[[gnu::cold, gnu::noinline]] bool fall_asleep_observed(Device &device, MappingRef ref, bool ends_turn,
-                                                       const DirectReport &report, const LastUse &last) {
+[[gnu::cold, gnu::noinline]] bool become_dormant_observed(Device &device, MappingRef ref, bool ends_turn,
+                                                          const DirectReport &report, const LastUse &last) {
   bool is_told = false;
   const std::function<void()> tell = [&] {
     report.freed(last.removal);
     is_told = true;
   };
-  const bool is_asleep =
-      ends_turn ? device.map().end_turn_asleep(ref, &tell) : device.map().leave_last_asleep(ref, &tell);
-  if (is_asleep && !ends_turn)
+  const bool became_dormant =
+      ends_turn ? device.map().end_turn_as_dormant(ref, &tell) : device.map().leave_last_as_dormant(ref, &tell);
+  if (became_dormant && !ends_turn)
     report.left(last);
-  if (is_asleep)
+  if (became_dormant)
     report_removed(device, last.removal);
   else if (is_told)
     report.allocated(last.removal);
-  return is_asleep;
+  return became_dormant;
 }
 
 [[gnu::cold, gnu::noinline]] bool leave_last_observed(Device &device, size_t i, MappingRef ref,
                                                       const DirectReport &report, Status &status) {
   const LastUse last = report.last_use(i, *ref.mapping);
-  if (fall_asleep_observed(device, ref, false, report, last))
+  if (become_dormant_observed(device, ref, false, report, last))
     return true;
   const Removed removed = device.map().leave_last(ref);
   if (removed.is_removed)
@@ -99,7 +99,7 @@ void free_block(const Device &device, DevicePtr block) {
 bool leave_last(Device &device, size_t i, MappingRef ref, const DirectReport *report, Status &status) {
   if (report) [[unlikely]]
     return leave_last_observed(device, i, ref, *report, status);
-  if (device.map().leave_last_asleep(ref)) [[likely]]
+  if (device.map().leave_last_as_dormant(ref)) [[likely]]
     return true;
   const Removed removed = device.map().leave_last(ref);
   status.keep_first(free_removed(device, removed));
@@ -108,7 +108,7 @@ bool leave_last(Device &device, size_t i, MappingRef ref, const DirectReport *re
 
 [[gnu::cold, gnu::noinline]] void end_turn_observed(Device &device, size_t i, MappingRef ref,
                                                     const DirectReport &report, Status &status) {
-  if (!fall_asleep_observed(device, ref, true, report, report.last_use(i, *ref.mapping)))
+  if (!become_dormant_observed(device, ref, true, report, report.last_use(i, *ref.mapping)))
     status.keep_first(free_removed(device, device.map().end_turn(ref)));
 }
 
@@ -150,7 +150,7 @@ private:
   /// absence_: what is known of the argument.
   bool enter(int32_t i) {
     const auto type = static_cast<uint64_t>(list_.types[i]);
-    if (is_no_data(type))
+    if (has_no_range(type))
       return true;
     PresentRef &ref = refs_[static_cast<size_t>(i)];
     const int64_t size = list_.sizes[i];
@@ -198,7 +198,7 @@ private:
 
   Made make(int32_t i, bool copies, PresentRef &ref) {
     const NewRange range = range_of(i);
-    MappingRef own = map_.revive(absence_.sleeper, range, !copies);
+    MappingRef own = map_.revive(absence_.dormant, range, !copies);
     if (own && queue_.report()) [[unlikely]]
       queue_.report()->revived(static_cast<size_t>(i), *own.mapping);
     if (!own)
@@ -322,7 +322,7 @@ void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size
     });
   if (report) [[unlikely]]
     end_turn_observed(device, i, refs[i].ref(), *report, status);
-  else if (!device.map().end_turn_asleep(refs[i].ref()))
+  else if (!device.map().end_turn_as_dormant(refs[i].ref()))
     status.keep_first(free_removed(device, device.map().end_turn(refs[i].ref())));
 }
 
@@ -416,7 +416,7 @@ Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQ
 [[gnu::noinline]] static bool delete_data(Device &device, size_t i, MappingRef ref, const DirectReport *report,
                                           Status &status) {
   HostDataToTargetMap &map = device.map();
-  if (!report && map.delete_asleep(ref)) [[likely]]
+  if (!report && map.delete_as_dormant(ref)) [[likely]]
     return true;
   LastUse last;
   if (report)

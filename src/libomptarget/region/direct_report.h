@@ -108,7 +108,7 @@ public:
   [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
   /// The construct has taken the last reference away.
   [[gnu::cold]] void left(const LastUse &last) const;
-  /// The storage of a mapping that may fall asleep is told to be freed; and to be allocated again, as it has not.
+  /// Tell that the storage of a mapping is freed; and, if it has not become dormant, that it is allocated again.
   [[gnu::cold]] void freed(const Removed &removed) const;
   [[gnu::cold]] void allocated(const Removed &removed) const;
   /// Storage that was allocated for an argument is about to be freed: another construct was faster.

@@ -224,7 +224,7 @@ int64_t count_blocks(SplitKind kind) { return plugins()[kind].count_blocks(); }
 bool is_device_memory(SplitKind kind, const void *address, int64_t size) {
   return plugins()[kind].is_memory(address, size);
 }
-void free_sleeping(SplitKind kind) { runtime_device(kind).free_dormant(); }
+void free_dormant_data(SplitKind kind) { runtime_device(kind).free_dormant(); }
 
 /// A bit of LIBOMPTARGET_INFO that has no meaning yet.
 void observe(bool is_on) { __tgt_set_info_flag(is_on ? 0x80 : 0); }

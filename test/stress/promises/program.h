@@ -66,8 +66,8 @@ Device &runtime_device(SplitKind kind);
 int64_t count_blocks(SplitKind kind);
 /// Returns whether the range is memory of a device of that kind.
 bool is_device_memory(SplitKind kind, const void *address, int64_t size);
-/// Frees what sleeps on the device.
-void free_sleeping(SplitKind kind);
+/// Frees the device's dormant data.
+void free_dormant_data(SplitKind kind);
 
 /// From now on somebody observes, or nobody does. Nothing is printed.
 void observe(bool is_on);

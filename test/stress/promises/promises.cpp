@@ -572,7 +572,7 @@ void run_program(const Plan &plan) {
   running_seed = plan.seed;
   Diary::clear();
   begun = now();
-  free_sleeping(plan.kind);
+  free_dormant_data(plan.kind);
   const int64_t blocks = count_blocks(plan.kind);
   sleeping = plan.sleeping;
   yielding = plan.yielding;
@@ -600,7 +600,7 @@ void run_program(const Plan &plan) {
   check_end(shared);
   if (runtime_device(plan.kind).map().size() != 0)
     failures.add("data stay present that nobody references");
-  free_sleeping(plan.kind);
+  free_dormant_data(plan.kind);
   if (count_blocks(plan.kind) != blocks)
     failures.add("device memory is lost");
 }

@@ -140,7 +140,7 @@ protected:
     observe(false);
     plans_all = false;
     EXPECT_EQ(runtime_device(GetParam().kind).map().size(), 0u) << "data stay present";
-    free_sleeping(GetParam().kind);
+    free_dormant_data(GetParam().kind);
     EXPECT_EQ(count_blocks(GetParam().kind), blocks_) << "device memory is lost";
   }
 
@@ -195,7 +195,7 @@ protected:
     other.join();
   }
 
-  const int64_t blocks_ = (free_sleeping(GetParam().kind), count_blocks(GetParam().kind));
+  const int64_t blocks_ = (free_dormant_data(GetParam().kind), count_blocks(GetParam().kind));
   const Constructs on_;
   long a_[kLength] = {}, b_[kLength] = {}, c_[kLength] = {}, d_[kLength] = {};
   Members s_ = {};

@@ -42,7 +42,7 @@ struct Stretch {
       leave(present);
       return;
     }
-    MappingRef ref = map.revive(absence.sleeper, range, true);
+    MappingRef ref = map.revive(absence.dormant, range, true);
     if (!ref) {
       const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
       if (!inserted.is_new)
@@ -63,7 +63,7 @@ struct Stretch {
       owners[i].store(0, std::memory_order_relaxed);
   }
   void leave(MappingRef ref) {
-    if (ref.release_unless_last() || map.leave_last_asleep(ref))
+    if (ref.release_unless_last() || map.leave_last_as_dormant(ref))
       return;
     if (ref.release(false).reached_zero)
       (void)map.remove_if_unused(ref);
@@ -125,7 +125,7 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     EXPECT_FALSE(map.retain_arrived(begin, kBytes, absence));
     EXPECT_TRUE(absence.is_absent);
     const NewRange range{begin, begin + kBytes, begin, nullptr, nullptr, Counter::kDynamic};
-    if (const MappingRef ref = map.revive(absence.sleeper, range, true))
+    if (const MappingRef ref = map.revive(absence.dormant, range, true))
       return ref;
     const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
     EXPECT_TRUE(inserted.is_new);
@@ -143,8 +143,8 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     const MappingRef fresh = enter(2 * place + 1);
     EXPECT_EQ(map.retain_arrived(stretch->at(2 * place), kBytes, absence), refs[static_cast<size_t>(place)]);
     EXPECT_TRUE(refs[static_cast<size_t>(place)].release_unless_last());
-    const bool sleeps = map.leave_last_asleep(fresh);
-    const MappingRef again = sleeps ? enter(2 * place + 1) : fresh;
+    const bool is_dormant = map.leave_last_as_dormant(fresh);
+    const MappingRef again = is_dormant ? enter(2 * place + 1) : fresh;
     EXPECT_EQ(again.mapping, fresh.mapping);
     remove(again);
     EXPECT_FALSE(map.find(stretch->at(2 * place + 1), kBytes).ref);

@@ -66,7 +66,7 @@ TEST_F(PlainData, sleeping_data_are_revived_with_what_the_host_holds) {
   EXPECT_EQ(fake_counts().frees, 0);
 }
 
-TEST_F(PlainData, sleeping_data_are_not_present) {
+TEST_F(PlainData, dormant_data_are_not_present) {
   int data[2] = {};
   pass({item(data, sizeof data, kBoth)});
   EXPECT_EQ(device_.map().find(host_ptr(data), sizeof data).ref.mapping, nullptr);
@@ -210,7 +210,7 @@ TEST_F(PlainData, a_pointer_that_became_attached_before_its_copy_is_left_to_plan
   }
 }
 
-TEST_F(PlainData, others_may_have_the_addresses_of_sleeping_data) {
+TEST_F(PlainData, others_may_have_the_addresses_of_dormant_data) {
   int data[16] = {};
   for (int &one : data)
     pass({item(&one, sizeof one, kBoth)});

@@ -13,8 +13,8 @@ using CreateThread = decltype(pthread_create);
 
 /// As pthread_create, for a thread that no signal is delivered to: handlers are for the program's threads. Returns 0
 /// or an error number.
-inline int create_quiet_thread(pthread_t &thread, void *(*run)(void *), void *data,
-                               CreateThread *create = pthread_create) {
+inline int create_internal_thread(pthread_t &thread, void *(*run)(void *), void *data,
+                                  CreateThread *create = pthread_create) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
