@@ -103,13 +103,6 @@ Released MappingRef::release_if_last(OnLast on_last) const {
   return {true, true, 0, takes_turn};
 }
 
-void MappingRef::reset_to_last() const {
-  uint64_t word = mapping->state();
-  while (is_of(word) && MappingState::count(word) > 1 && MappingState::count(word) != MappingState::kInfinite &&
-         !mapping->change_state(word, (word & ~MappingState::kCountMask) | 1)) {
-  }
-}
-
 Turn MappingRef::take_turn() const {
   uint64_t word = mapping->state();
   do {

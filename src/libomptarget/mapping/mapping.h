@@ -193,8 +193,6 @@ struct MappingRef {
   /// Takes one away, unless it is the last one: false, and nothing has happened. False as well if there is none, and
   /// the data are being copied back: planning waits for that.
   bool release_unless_last() const;
-  /// Takes all away but one.
-  void reset_to_last() const;
 
   // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes have
   // landed on the host and attached pointers are restored.

@@ -321,16 +321,6 @@ private:
       last_.add(ref);
   }
 
-  static observe::MappingFacts left_facts(const MapItem &item, const Mapping &mapping, HostPtr begin) {
-    return {mapping.base(),
-            begin,
-            mapping.target_of(begin),
-            item.size,
-            MappingState::reported_count(mapping.state()),
-            mapping.hold_count(),
-            item.name};
-  }
-
   static void report_left(const MapItem &item, const Mapping &mapping, bool is_last) {
     using observe::CountChange;
     const bool is_pointer = &mapping == item.pointer_mapping.mapping && &mapping != item.mapping.mapping;

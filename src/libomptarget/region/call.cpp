@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/format.h"
 #include "device/libomp.h"
 #include "device/process_exit.h"
 #include "device/runtime.h"
@@ -78,6 +79,13 @@ SourcePosition source_position(const ident_t *location) {
   const SourcePosition position{fields[1].data(), static_cast<int>(fields[1].size()), number_in(fields[3]),
                                 number_in(fields[4])};
   return fields[1] == "unknown" || fields[1].empty() || position.line == 0 ? SourcePosition{} : position;
+}
+
+std::string place_of(const Call &call) {
+  const SourcePosition position = source_position(call.location);
+  return position ? format("%s at %.*s:%d:%d", call.construct, position.file_length, position.file, position.line,
+                           position.column)
+                  : call.construct;
 }
 
 } // namespace omptarget

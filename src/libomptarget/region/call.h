@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/status.h"
 #include "device/device.h"
@@ -50,5 +51,7 @@ struct SourcePosition {
   explicit operator bool() const { return file != nullptr; }
 };
 SourcePosition source_position(const ident_t *location);
+/// Returns the construct with its source position, as messages name it: "target update at a.c:3:1".
+std::string place_of(const Call &call);
 
 } // namespace omptarget

@@ -48,13 +48,6 @@ DeferredConstructs &deferred_constructs() {
   return *all;
 }
 
-std::string place_of(const Call &call) {
-  const SourcePosition position = source_position(call.location);
-  return position ? format("%s at %.*s:%d:%d", call.construct, position.file_length, position.file, position.line,
-                           position.column)
-                  : call.construct;
-}
-
 /// Unfinished constructs that this thread has met. Plain data: needs no hook at thread exit.
 thread_local constinit int64_t unfinished_count = 0;
 

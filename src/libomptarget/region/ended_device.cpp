@@ -16,13 +16,6 @@ namespace omptarget {
 
 namespace {
 
-std::string place_of(const Call &call) {
-  const SourcePosition position = source_position(call.location);
-  return position ? format("%s at %.*s:%d:%d", call.construct, position.file_length, position.file, position.line,
-                           position.column)
-                  : call.construct;
-}
-
 /// Says what is lost, or fails with it if offloading is mandatory.
 Status lose(const Call &call, const Device &device, const Copy &lost, const char *consequence) {
   std::string text =
