@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "device/call.h"
 #include "plugin/plugin_candidates.h"
-#include "region/call.h"
 #include "target.h"
 
 namespace omptarget::fuzz {

@@ -8,7 +8,7 @@
 #include <atomic>
 
 #include "base/status.h"
-#include "region/call.h"
+#include "device/call.h"
 
 namespace omptarget {
 

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "device/libomp.h"
 #include "device/runtime.h"
+#include "memory/memory.h"
+#include "memory/memory_spaces.h"
 #include "observe/construct_events.h"
 #include "omptarget/compiler.h"
-#include "region/memory.h"
-#include "region/memory_spaces.h"
 
 using namespace omptarget;
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "region/call.h"
+#include "device/call.h"
 
 namespace omptarget {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "region/call.h"
+#include "device/call.h"
 #include "region/reported_construct.h"
 
 namespace omptarget {

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "base/log.h"
+#include "device/call.h"
 #include "mapping/argument_refs.h"
 #include "observe/listeners.h"
-#include "region/call.h"
 #include "region/direct_mapping.h"
 #include "region/kernel_call.h"
 

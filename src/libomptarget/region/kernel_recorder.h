@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/call.h"
+#include "memory/allocated_memory.h"
 #include "observe/listeners.h"
 #include "record/recording.h"
-#include "region/allocated_memory.h"
-#include "region/call.h"
 #include "region/construct_queue.h"
 #include "region/kernel_call.h"
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "base/status.h"
+#include "device/call.h"
 #include "image/kernel_forms.h"
-#include "region/call.h"
 
 namespace omptarget {
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/status.h"
+#include "device/call.h"
 #include "mapping/argument_refs.h"
-#include "region/call.h"
 
 namespace omptarget {
 

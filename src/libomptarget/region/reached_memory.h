@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "device/device.h"
+#include "memory/allocated_memory.h"
 #include "record/recording.h"
-#include "region/allocated_memory.h"
 
 namespace omptarget {
 

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "base/log.h"
+#include "device/call.h"
 #include "device/device.h"
 #include "mapping/plan.h"
 #include "observe/construct_events.h"
-#include "region/call.h"
 
 namespace omptarget {
 

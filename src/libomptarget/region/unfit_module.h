@@ -8,10 +8,10 @@
 #pragma once
 
 #include "base/status.h"
+#include "device/call.h"
 #include "device/device.h"
 #include "image/offload_library.h"
 #include "mapping/plan.h"
-#include "region/call.h"
 
 namespace omptarget {
 

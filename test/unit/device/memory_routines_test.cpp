@@ -7,9 +7,9 @@
 #include <cstring>
 #include <new>
 
+#include "memory/memory.h"
+#include "memory/memory_spaces.h"
 #include "modules.h"
-#include "region/memory.h"
-#include "region/memory_spaces.h"
 
 namespace {
 bool has_no_memory = false; // for large arrays

@@ -10,9 +10,9 @@
 #include <thread>
 #include <unistd.h>
 
+#include "device/call.h"
 #include "modules.h"
 #include "policy.h"
-#include "region/call.h"
 
 namespace omptarget {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "device/call.h"
 #include "mapping/non_contiguous.h"
-#include "region/call.h"
 #include "region/map_arguments.h"
 
 namespace omptarget {

@@ -1,14 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/memory_spaces.h"
+#include "memory/memory_spaces.h"
 
 #include <atomic>
 
 #include "base/log.h"
 #include "device/runtime.h"
 #include "device/shared_blocks.h"
-#include "region/memory.h"
+#include "memory/memory.h"
 
 namespace omptarget {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "base/status.h"
-#include "region/call.h"
+#include "device/call.h"
 
 namespace omptarget {
 

@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "device/runtime.h"
+#include "memory/memory.h"
 #include "observe/construct_events.h"
-#include "region/memory.h"
 
 namespace omptarget {
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/allocated_memory.h"
+#include "memory/allocated_memory.h"
 
 #include <condition_variable>
 #include <map>

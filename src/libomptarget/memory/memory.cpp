@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/memory.h"
+#include "memory/memory.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -13,9 +13,9 @@
 #include "base/log.h"
 #include "device/runtime.h"
 #include "device/shared_blocks.h"
+#include "memory/allocated_memory.h"
+#include "memory/memory_spaces.h"
 #include "observe/construct_events.h"
-#include "region/allocated_memory.h"
-#include "region/memory_spaces.h"
 
 namespace omptarget {
 
