@@ -140,7 +140,8 @@ struct Instruction {
   uint32_t meet = 0;    ///< where lanes that a branch parts wait for each other
   uint32_t table = 0;   ///< table of a call or of a branch with many targets
   uint32_t file = 0, line = 0;
-  std::string_view text;
+  std::string_view text;   ///< as it is written, with its guard
+  std::string_view opcode; ///< "setp.ne.u64"
   const Operation *operation = nullptr;
 };
 inline constexpr uint32_t kReturn = 0xFFFFFFFF; ///< meet: when the function returns

@@ -100,6 +100,7 @@ bool bind_operation(std::string_view text, Instruction &instruction, std::string
       continue;
     }
     bound.operation = one->second;
+    bound.opcode = text;
     bound.is_pure = bound.is_pure || is_pure(*one->second);
     instruction = std::move(bound);
     reason.clear();
