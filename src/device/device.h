@@ -71,7 +71,7 @@ public:
   class Loading;
   /// Not for a device that has ended or is initialised already. The plugin is asked once.
   Status initialise(const Loading &);
-  /// Loads images after initialise(), and runs their constructors. Failures are kept for load_failure().
+  /// Loads images after initialise(), and runs their constructors. Failures are told, and kept for load_failure().
   void load_images(const Loading &);
   /// Returns whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }
@@ -97,8 +97,13 @@ public:
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
 
-  /// Returns whether some module has kernels, but no image that fits this device.
-  bool has_unfit_modules() const { return images_.has_unfit_modules(); }
+  /// Returns whether the image of some module is not here: none fits the device, or loading it failed.
+  bool lacks_images() const { return images_.lacks_images(); }
+  /// Fails if a variable of a module lies there whose image could not be loaded or, if needs_all, does not fit. Any
+  /// thread.
+  Status check_variables(HostPtr begin, int64_t size, bool needs_all) {
+    return images_.check_variables(begin, size, needs_all);
+  }
   /// The path of the module that holds this code, if it is such a one; otherwise empty. Any thread.
   std::string unfit_module_of(const void *code) { return images_.unfit_module_of(code); }
 

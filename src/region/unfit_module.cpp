@@ -3,6 +3,7 @@
 
 #include "region/unfit_module.h"
 
+#include <algorithm>
 #include <cinttypes>
 
 #include "base/log.h"
@@ -24,6 +25,11 @@ Status check_none_present(Device &device, const MapItems &items) {
   return Status::ok();
 }
 
+Status check_variable(Device &device, HostPtr host, int64_t size) {
+  return device.map().find(host, 1).is_contained ? Status::ok()
+                                                 : device.check_variables(host, size, Runtime::get().is_mandatory());
+}
+
 bool is_variable(const Entry &entry) {
   return entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
 }
@@ -42,6 +48,24 @@ Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s of %s is the host's: no image of it fits the device",
                          call.construct, module.c_str());
   return true;
+}
+
+Status check_variable(Device &device, HostPtr host) {
+  return device.lacks_images() ? check_variable(device, host, 1) : Status::ok();
+}
+
+// A pointer that is to be attached, or that refers to a linked variable, is looked up besides what it points to.
+Status check_variables(Device &device, const MapItems &items) {
+  for (const MapItem &item : items) {
+    if (item.has(map_type::kLiteral | map_type::kPrivate))
+      continue;
+    Status status = check_variable(device, item.begin, std::max<int64_t>(item.size, 1));
+    if (status.is_ok() && item.has(map_type::kPtrAndObj))
+      status = check_variable(device, item.base, sizeof(void *));
+    if (!status)
+      return std::move(status).about(variable_text(item.name, item.size));
+  }
+  return Status::ok();
 }
 
 Status check_host_can_run(Device &device, const OffloadLibrary *library, const MapList &list) {
