@@ -60,7 +60,7 @@ Status check_variables(Device &device, const MapItems &items) {
     if (item.has(map_type::kLiteral | map_type::kPrivate))
       continue;
     Status status = check_variable(device, item.begin, std::max<int64_t>(item.size, 1));
-    if (status.is_ok() && item.has(map_type::kPtrAndObj))
+    if (status.is_ok() && item.has(map_type::kPtrAndObj | map_type::kAttach))
       status = check_variable(device, item.base, sizeof(void *));
     if (!status)
       return std::move(status).about(variable_text(item.name, item.size));
