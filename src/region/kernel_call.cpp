@@ -9,6 +9,17 @@
 
 namespace omptarget {
 
+Status launch_for_helper(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
+                         Queue *queue) {
+  Status status;
+  auto launch = [&] { status = device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue); };
+  if (!libomp::run_apart(launch)) {
+    const libomp::TeamOfOne team(kernel.makes_tasks);
+    launch();
+  }
+  return status;
+}
+
 const __tgt_kernel_args &KernelCall::prepare(ConstructQueue &queue) {
   const auto count = static_cast<uint32_t>(values_.size() - 1);
   arguments_ = values_.data() + 1;

@@ -7,6 +7,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "device/device.h"
+#include "device/helper_threads.h"
 #include "device/libomp.h"
 #include "region/direct_report.h"
 #include "region/launch.h"
@@ -23,9 +24,16 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
+/// Launches a kernel of a task that libomp has given to a hidden helper thread, the calling one.
+Status launch_for_helper(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
+                         Queue *queue);
+
 /// Launches a kernel, which may make tasks on the calling thread. queue: null for a launch that is complete on return.
 inline Status launch(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
                      Queue *queue) {
+  if ((args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0 && kernel.signs->is_for_cpu && libomp::is_helper_thread())
+      [[unlikely]]
+    return launch_for_helper(device, kernel, arguments, args, queue);
   const libomp::TeamOfOne team(kernel.makes_tasks);
   return device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue);
 }
