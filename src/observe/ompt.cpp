@@ -59,7 +59,10 @@ template <typename Function> void fetch(int which, Function &out) {
 }
 
 Data *target_data_of(ConstructRecord *construct) {
-  return construct ? reinterpret_cast<Data *>(&construct->target_data) : nullptr;
+/// The tool's word for an operation that belongs to no construct, from its begin to its end.
+thread_local constinit uint64_t no_target_data = 0;
+
+  return reinterpret_cast<Data *>(construct ? &construct->target_data : &no_target_data);
 }
 Data *target_task_data_of(ConstructRecord *construct) {
   return construct ? static_cast<Data *>(construct->target_task_data) : nullptr;
@@ -227,9 +230,12 @@ void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
   const Ends ends = ends_of(facts);
   const int kind = number_of(facts.kind);
   const bool is_begin = endpoint == Endpoint::kBegin;
-  if (is_begin)
+  if (is_begin) {
     operation.host_op_id = next_number();
   if (callbacks.data_op_emi)
+    if (!construct)
+      no_target_data = 0;
+  }
     callbacks.data_op_emi(static_cast<int>(endpoint), target_task_data_of(construct), target_data_of(construct),
                           &operation.host_op_id, kind, ends.source, ends.source_device, ends.destination,
                           ends.destination_device, bytes_of(facts), facts.code);
