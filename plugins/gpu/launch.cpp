@@ -106,13 +106,11 @@ void LaunchPlans::keep(const __tgt_kernel_args &shape, const LaunchPlan &plan) {
 }
 
 void Device::announce(const Launch &launch, const Grid &grid) const {
-  const char *kernel = launch.kernel.name().c_str();
-  const char *mode = name_of(launch.mode());
-  OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "launch %s with %u blocks and %u threads in %s mode", kernel,
-                         grid.shape.teams, grid.shape.threads, mode);
+  const std::string text = format("%s with %s blocks and %s threads in %s mode", launch.kernel.name().c_str(),
+                                  grid.teams_text().c_str(), grid.threads_text().c_str(), name_of(launch.mode()));
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "launch %s", text.c_str());
   if (wants_info(kInfoKernels))
-    omptarget::print_info(number(), "Launching kernel %s with %u blocks and %u threads in %s mode", kernel,
-                          grid.shape.teams, grid.shape.threads, mode);
+    omptarget::print_info(number(), "Launching kernel %s", text.c_str());
 }
 
 Status Kernel::prepare_once() {
@@ -129,8 +127,8 @@ namespace {
 
 [[gnu::cold, gnu::noinline]] Status during_launch(Status status, const Launch &launch, const Grid &grid) {
   return std::move(status).during(
-      format("while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
-             launch.kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory));
+      format("while launching kernel %s with %s blocks, %s threads and %u bytes of dynamic shared memory",
+             launch.kernel.name().c_str(), grid.teams_text().c_str(), grid.threads_text().c_str(), grid.shared_memory));
 }
 
 } // namespace

@@ -314,11 +314,13 @@ int32_t __tgt_rtl_data_unlock(int32_t device, void *) { return is_device(device)
 int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
                                 __tgt_kernel_args *args, __tgt_async_info *) {
   constexpr uint32_t kImplicitVersion = 3;
-  const uint32_t teams = args->Version >= 2 ? args->NumTeams[0] : 0;
-  const uint32_t threads = args->Version >= 2 ? args->ThreadLimit[0] : 0;
+  static constexpr uint32_t kNone[3] = {};
+  const auto &teams = args->Version >= 2 ? args->NumTeams : kNone;
+  const auto &threads = args->Version >= 2 ? args->ThreadLimit : kNone;
   if (prints_launches() && is_device(device)) [[unlikely]]
     print_launch(device, kernel, teams, threads);
-  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, {teams, threads});
+  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion},
+                {teams[0], threads[0]});
 }
 
 /// The host libraries of LLVM 14 and 15 call this instead.
@@ -331,7 +333,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, vo
   const auto wanted_teams = static_cast<uint32_t>(std::max(teams, 0)),
              wanted_threads = static_cast<uint32_t>(std::max(threads, 0));
   if (prints_launches() && is_device(device)) [[unlikely]]
-    print_launch(device, kernel, wanted_teams, wanted_threads);
+    print_launch(device, kernel, {wanted_teams}, {wanted_threads});
   return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false}, {wanted_teams, wanted_threads});
 }
 

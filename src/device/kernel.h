@@ -30,6 +30,7 @@ struct Kernel {
   size_t image = 0;
   /// Its variants for some of its launches, or null. Lives as long as the kernel. A variant has none itself.
   KernelVariants *variants = nullptr;
+  bool has_shape = false; ///< a variant that was compiled for numbers of teams and threads
 };
 
 } // namespace omptarget

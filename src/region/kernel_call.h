@@ -38,6 +38,10 @@ inline Status launch(const Device &device, const Kernel &kernel, void **argument
   return device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue);
 }
 
+/// Returns the numbers of teams and threads that the kernel would be launched with, if the plugin knows them before.
+std::optional<__tgt_launch_shape> launch_shape_of(const Device &device, const Kernel &kernel,
+                                                  const LaunchRequest &request);
+
 /// One launch of a kernel. It, and all that it refers to, live until the launch is complete or queued. Used by one
 /// thread.
 class KernelCall {
@@ -55,6 +59,7 @@ public:
   /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue
   /// keeps what must live as long as the kernel runs.
   const __tgt_kernel_args &prepare(ConstructQueue &queue);
+  const LaunchRequest &request() const { return request_; }
   /// Then launches the kernel.
   Status start(Queue &queue) { return launch(device_, kernel_, arguments_, request_.args, &queue); }
 
@@ -93,13 +98,13 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
 
 /// The same without arguments. Complete on return. report: null if nobody observes.
 [[gnu::always_inline]] inline Status call_without_arguments(const Device &device, const Kernel &kernel,
-                                                            ParameterForm form, __tgt_kernel_args &args,
+                                                            ParameterForm form, LaunchRequest &request,
                                                             DirectReport *report) {
   void *slots[2];
-  const auto call = [&device, &kernel, form, &args, &slots](Queue *queue) {
-    return call_directly(device, kernel, form, args, slots, 0, queue);
+  const auto call = [&device, &kernel, form, &request, &slots](Queue *queue) {
+    return call_directly(device, kernel, form, request.args, slots, 0, queue);
   };
-  return report ? report->launched_alone(kernel.name, args, call) : call(nullptr);
+  return report ? report->launched_alone(kernel, request, call) : call(nullptr);
 }
 
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other
