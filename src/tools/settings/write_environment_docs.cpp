@@ -21,8 +21,9 @@ constexpr const char *kHead =
 # Environment variables
 
 omptarget reads each of these variables when it first needs it. If a value makes no sense, a warning says so and the
-default is used. Nothing is fatal. If a variable's name begins with `LIBOMPTARGET_` and is not in the list, a warning
-names the nearest name that is.
+default is used. Nothing is fatal. If a variable's name begins with `LIBOMPTARGET_`, `OMPTARGET_`, `OMPX_` or `OFFLOAD_`
+and is not in the list, a warning names the nearest name that is. So it does for names that begin with `OMP_` and end in
+`_DEV`, or in `_DEV_` and a number.
 
 Flags are `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`, in any case. Integers are decimal, or hexadecimal
 after `0x`.
