@@ -58,8 +58,9 @@ bool setting_is_set(SettingId id);
 /// Prints one warning about a setting's value to stderr, the first time only.
 void warn_about_setting(SettingId id, const std::string &problem);
 
-/// Returns a remark on a variable of the environment whose name looks like a setting of this runtime. Empty if it is
-/// one, or has nothing to do with it, or is named after one of these plugins, LIBOMPTARGET_NAME_..., which reads it.
+/// Returns a remark on a variable of the environment whose name looks like a setting of this runtime: LIBOMPTARGET_...,
+/// OMPTARGET_..., OMPX_..., OFFLOAD_..., OMP_..._DEV and OMP_..._DEV_<number>. Empty if it is one, or has nothing to do
+/// with it, or is named after one of these plugins, LIBOMPTARGET_NAME_..., which reads it.
 std::string unknown_setting_text(const std::string &variable, std::span<const std::string> plugins = {});
 
 /// Warns about such variables, the first time only.
