@@ -132,7 +132,7 @@ void warn_about_setting(SettingId id, const std::string &problem) {
 namespace {
 
 constexpr std::string_view kPrefix = "LIBOMPTARGET_";
-/// What names begin with that only offloading runtimes of OpenMP read.
+/// Prefixes of names that only offloading runtimes of OpenMP read.
 constexpr std::string_view kPrefixes[] = {kPrefix, "OMPTARGET_", "OMPX_", "OFFLOAD_"};
 constexpr std::string_view kStandard = "OMP_";
 

@@ -61,7 +61,7 @@ Choice &choice() {
   return *made;
 }
 
-/// What is known of the launches of one kind.
+/// The launches of one kind so far.
 struct KindRow {
   const LaunchKind *kind;
   int64_t count = 0;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_RECORD: which launches of which process are recorded, and to which files: one launch to one file, or one
-// of each kernel and shape to a folder. src/region records them.
+// LIBOMPTARGET_RECORD: which launches of which process are recorded, and to which files. That is one launch to one
+// file, or one of each kernel and shape to a folder. src/region records them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace omptarget::observe {
 /// Reads the settings; returns whether this process is to record launches. Called once.
 bool start_recording();
 
-/// What the launches have in common of which one is recorded, if all kernels are.
+/// If all kernels are recorded, one of the launches that have this in common is.
 struct LaunchKind {
   std::string kernel;
   DeviceId device;

@@ -17,7 +17,7 @@ namespace omptarget {
 void report_created(const Device &device, const Mapping &mapping);
 void report_removed(const Device &device, const Removed &removed);
 
-/// What observers learn of a launch.
+/// Returns the facts of a launch for observers.
 [[gnu::cold]] observe::KernelFacts facts_of_launch(const Device &device, const Kernel &kernel,
                                                    const LaunchRequest &request);
 /// Traces a launch in full words.
