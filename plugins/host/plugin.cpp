@@ -54,16 +54,22 @@ struct Devices {
       (device_state(device).mutex_for_fork().*action)();
       if (DeviceDomain *domain = domain_of(device)) {
         (domain->memory.mutex_for_fork().*action)();
+        if (KeptBlocks *kept = domain->memory.kept())
+          (kept->mutex_for_fork().*action)();
         (domain->threads.mutex_for_fork().*action)();
       }
     }
+    if (KeptBlocks *kept = kept_blocks())
+      (kept->mutex_for_fork().*action)();
   }
   /// The other threads are not there.
   static void unlock_in_child_of_fork() {
     each(&std::mutex::unlock);
     for (int32_t device = 0; device < device_count(); ++device)
       if (DeviceDomain *domain = domain_of(device))
-        domain->threads.forget();
+        domain->forget_threads();
+    if (KeptBlocks *kept = kept_blocks())
+      kept->forget_thread();
   }
   std::deque<Guarded<DeviceState>> states; ///< one for each device
 };
@@ -236,7 +242,16 @@ int32_t __tgt_rtl_supports_empty_images(void) { return 1; }
 /// Device code is the CPU's.
 int32_t __tgt_rtl_host_memory_access(int32_t) { return OMPTARGET_HOST_MEMORY_SHARED; }
 
-int32_t __tgt_rtl_init_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
+/// No fork comes between: the host library lets none begin meanwhile.
+int32_t __tgt_rtl_init_device(int32_t device) {
+  if (!is_device(device))
+    return finish(no_device(device));
+  if (DeviceDomain *const domain = domain_of(device))
+    domain->memory.prepare();
+  else
+    prepare_blocks();
+  return 0;
+}
 int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t device, __tgt_device_image *image) {
@@ -272,7 +287,7 @@ int32_t __tgt_rtl_data_delete(int32_t device, void *memory, int32_t) {
   if (domain_of(device)) [[unlikely]]
     DomainMemory::release(memory);
   else
-    std::free(memory);
+    release_block(memory);
   return 0;
 }
 
@@ -354,6 +369,17 @@ void __tgt_rtl_fork_phase(int32_t phase) {
   case OMPTARGET_FORK_CHILD: return Devices::unlock_in_child_of_fork();
   default: return;
   }
+}
+
+/// Devices that are no domains keep memory together.
+int32_t __tgt_rtl_trim_memory(int32_t device) {
+  if (!is_device(device))
+    return finish(no_device(device));
+  if (DeviceDomain *const domain = domain_of(device))
+    domain->memory.trim();
+  else if (KeptBlocks *const kept = kept_blocks())
+    kept->trim();
+  return 0;
 }
 
 void __tgt_rtl_set_info_flag(uint32_t flag) { set_info_flag(flag); }

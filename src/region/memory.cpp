@@ -185,8 +185,8 @@ MappingRef guess_byte(Device &device, const void *pointer) {
   return observe::reports_mappings() ? MappingRef{} : device.map().guess_arrived(host_ptr(pointer), 1);
 }
 
-/// Returns false. Where offloading is mandatory, fails for a variable whose image is not on the device; otherwise that
-/// was told when the image was to be loaded.
+/// Returns false. Where offloading is mandatory, fails for a variable whose image is not on the device. The cause was
+/// told when the image was to be loaded.
 [[gnu::cold, gnu::noinline]] Result<bool> absent(Device &device, const void *pointer) {
   Status status = check_variable(device, host_ptr(pointer));
   if (!status && Runtime::get().is_mandatory())
