@@ -284,6 +284,19 @@ std::string in_kernel(const std::string &code) {
          code + "\n}\n";
 }
 
+TEST(PtxModule, what_the_executor_does_not_know_is_told_from_what_is_wrong) {
+  const auto is_limit = [](const std::string &code) {
+    std::string error;
+    bool is = false;
+    EXPECT_EQ(Module::load(in_kernel(code), error, &is), nullptr);
+    return is;
+  };
+  EXPECT_TRUE(is_limit("wmma.load r0, r1;"));
+  EXPECT_TRUE(is_limit("cvt.rna.tf32.f32 r0, r1;"));
+  EXPECT_FALSE(is_limit("add.s32 r0, r1;"));
+  EXPECT_FALSE(is_limit("bra NOWHERE;"));
+}
+
 TEST(PtxModule, what_cannot_be_loaded_is_said) {
   EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: '.version' is expected, not 'nonsense'"));
   EXPECT_THAT(error_of(".version 7.8\n.target sm_80\nnonsense"), HasSubstr("line 3: 'nonsense' is no directive"));
