@@ -18,11 +18,10 @@ enum { REGIONS = 64, N = 1000 };
 
 /// While a region's team is at work, the thread that encountered it gives libomp more such tasks.
 static void give_tasks_to_busy_helpers(void) {
-  const int host = omp_get_initial_device(), device = omp_get_default_device();
+  const int device = omp_get_default_device();
   // Memory of the CPU device, which the host reads and writes, too.
   int *const go = omp_target_alloc(sizeof *go, device);
-  const int zero = 0, one = 1;
-  omp_target_memcpy(go, &zero, sizeof zero, 0, 0, device, host);
+  *go = 0;
   int sums[REGIONS], threads[REGIONS];
   for (int k = 0; k < REGIONS; k++) {
     int *const sum = &sums[k], *const count = &threads[k];
@@ -44,7 +43,8 @@ static void give_tasks_to_busy_helpers(void) {
       *count = seen;
     }
   }
-  omp_target_memcpy(go, &one, sizeof one, 0, 0, device, host);
+#pragma omp atomic write
+  *go = 1;
 #pragma omp taskwait
   for (int k = 0; k < REGIONS; k++) {
     CHECK_EQ(threads[k], 2);
@@ -71,10 +71,9 @@ static void teams(void) {
 
 /// Two regions that wait for each other.
 static void overlap(void) {
-  const int device = omp_get_default_device(), host = omp_get_initial_device();
+  const int device = omp_get_default_device();
   int *const here = omp_target_alloc(2 * sizeof(int), device);
-  const int zeros[2] = {0, 0};
-  omp_target_memcpy(here, zeros, sizeof zeros, 0, 0, device, host);
+  here[0] = here[1] = 0;
   for (int k = 0; k < 2; k++)
 #pragma omp target is_device_ptr(here) nowait
 #pragma omp parallel num_threads(2)
