@@ -260,7 +260,7 @@ Status DeviceImages::resolve(Loaded &loaded, const Entry &entry, const __tgt_off
 
 void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
   auto kernel = std::make_unique<Kernel>(Kernel{
-      handle, entry.name, parameter_forms(loaded.signs, entry.name), loaded.signs.makes_tasks, &loaded.signs,
+      handle, entry.name, parameter_forms(loaded.signs, entry.name), loaded.signs.tasks, &loaded.signs,
       plugin().separates_images() ? &loaded.functions : nullptr, loaded.library->descriptor, loaded.image.number()});
   if (plugin().always_leads())
     for (ParameterForm &form : kernel->forms)

@@ -14,7 +14,7 @@ Status launch_for_helper(const Device &device, const Kernel &kernel, void **argu
   Status status;
   auto launch = [&] { status = device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue); };
   if (!libomp::run_apart(launch)) {
-    const libomp::TeamOfOne team(kernel.makes_tasks);
+    const libomp::TeamOfOne team(kernel.tasks != TaskKind::kNone, kernel.tasks == TaskKind::kLasting);
     launch();
   }
   return status;

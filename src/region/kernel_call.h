@@ -34,7 +34,7 @@ inline Status launch(const Device &device, const Kernel &kernel, void **argument
   if ((args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0 && kernel.signs->is_for_cpu && libomp::is_helper_thread())
       [[unlikely]]
     return launch_for_helper(device, kernel, arguments, args, queue);
-  const libomp::TeamOfOne team(kernel.makes_tasks);
+  const libomp::TeamOfOne team(kernel.tasks != TaskKind::kNone, kernel.tasks == TaskKind::kLasting);
   return device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue);
 }
 
