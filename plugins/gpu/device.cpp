@@ -208,6 +208,7 @@ Status Device::close_image(Image &image) {
   report_memory_pool(image);
   if (image.profile() && !fault_.happened())
     save_profile(*this, image, *image.profile(), (debug_kind_ & kDebugProfile) != 0);
+  image.release_turns();
   status.keep_first(image.unload());
   status.keep_first(functions_.take_back(image));
   status.keep_first(services_.take_back(image));

@@ -164,7 +164,11 @@ Status Device::shape_of(const Launch &launch, __tgt_launch_shape &shape) {
   if (traces(Topic::kKernel) || wants_info(kInfoKernels)) [[unlikely]]
     announce(launch, plan.grid);
   stream.has_kernels = true;
-  Status status = launch.kernel.needs_services() ? start_serving(stream, launch, plan) : start(stream, launch, plan);
+  const auto start_now = [&]() __attribute__((always_inline)) {
+    return launch.kernel.needs_services() ? start_serving(stream, launch, plan) : start(stream, launch, plan);
+  };
+  LaunchTurns *const turns = launch.kernel.turns();
+  Status status = turns ? turns->run(queues_, stream, start_now) : start_now();
   return status ? Status::ok() : during_launch(std::move(status), launch, plan.grid);
 }
 
