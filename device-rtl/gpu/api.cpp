@@ -70,8 +70,8 @@ RTL void omp_set_schedule(int32_t kind, int32_t chunk) {
   });
 }
 RTL void omp_get_schedule(int32_t *kind, int32_t *chunk) {
-  const ControlVariables own = variables();
-  *kind = static_cast<int32_t>(own.schedule);
+  const DeviceSchedule own = run_schedule();
+  *kind = static_cast<int32_t>(own.kind);
   *chunk = static_cast<int32_t>(own.chunk);
 }
 RTL void omp_set_max_active_levels(int32_t levels) {

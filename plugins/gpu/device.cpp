@@ -11,6 +11,7 @@
 #include "base/text_output.h"
 #include "common/boundary.h"
 #include "common/device_layouts.h"
+#include "common/schedule_text.h"
 #include "gpu/devices.h"
 
 namespace omptarget::gpu {
@@ -236,6 +237,12 @@ Status Device::write_environment(Image &image) {
     OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(name, &environment, sizeof(environment)));
     if (written)
       OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
+  }
+  if (const auto schedule = omptarget::device_schedule(number())) {
+    const DeviceSchedule value{schedule->kind, schedule->chunk};
+    OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(kDeviceScheduleName, &value, sizeof(value)));
+    if (written)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", kDeviceScheduleName);
   }
   OMPTARGET_TRY(functions_.write(image));
   return has_heap_pools() ? heap_pools_.give(*this, image) : Status::ok();

@@ -72,9 +72,11 @@ Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits, uint32
     limits.default_teams = std::min(kernel.resident_teams(), limits.max_teams);
   Grid grid;
   const ExecMode mode = launch.mode();
-  grid.shape = choose_launch_shape(kernel.traits(), limits,
-                                   {mode, positive(args.NumTeams[0]), positive(args.ThreadLimit[0]), args.Tripcount,
-                                    (args.Flags & OMPTARGET_KERNEL_STRICT) != 0});
+  grid.shape =
+      choose_launch_shape(kernel.traits(), limits,
+                          {mode, positive(args.NumTeams[0]), positive(args.ThreadLimit[0]), args.Tripcount,
+                           (args.Flags & OMPTARGET_KERNEL_STRICT) != 0, (args.Flags & OMPTARGET_KERNEL_MOST_TEAMS) != 0,
+                           (args.Flags & OMPTARGET_KERNEL_MOST_THREADS) != 0});
   if (mode == ExecMode::kBare) {
     grid.teams_y = at_least_one(args.NumTeams[1]);
     grid.teams_z = at_least_one(args.NumTeams[2]);

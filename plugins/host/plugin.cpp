@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "host/blocks.h"
 #include "host/device.h"
 #include "host/device_number.h"
+#include "host/device_variables.h"
 #include "host/image_check.h"
 #include "host/kernel_runs.h"
 #include "host/launch.h"
@@ -177,20 +179,18 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
-/// The numbers that a launch asks for; 0: unset.
-struct LaunchBounds {
-  uint32_t teams;
-  uint32_t threads;
-};
-
-/// domain: whose threads call it, or null. each_team: the kernel is one that each team calls once.
-[[gnu::noinline]] Status call_with_teams(DeviceDomain *domain, bool each_team, void *kernel,
-                                         const KernelArguments &arguments, LaunchBounds bounds) {
+/// each_team: the kernel is one that each team calls once.
+[[gnu::noinline]] Status call_with_teams(int32_t device, bool each_team, void *kernel, const KernelArguments &arguments,
+                                         LaunchBounds bounds) {
   const auto call = [&] {
+    std::optional<RegionVariables> variables;
+    if (bounds.flags != 0)
+      variables.emplace(device, bounds, each_team);
     if (each_team && (bounds.teams > 1 || bounds.threads != 0))
       return call_in_teams(kernel, arguments, std::max(bounds.teams, 1u), bounds.threads);
     return call_kernel(kernel, arguments);
   };
+  DeviceDomain *const domain = domain_of(device);
   return domain ? domain->threads.run(call) : call();
 }
 
@@ -199,10 +199,10 @@ inline int32_t launch(int32_t device, void *kernel, const KernelArguments &argum
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
     return fail_without_kernel();
-  DeviceDomain *const domain = domain_of(device);
   const bool each_team = runs_once_per_team(kernel);
-  Status status = domain || each_team ? call_with_teams(domain, each_team, kernel, arguments, bounds)
-                                      : call_kernel(kernel, arguments);
+  Status status = domain_of(device) || each_team || bounds.flags != 0
+                      ? call_with_teams(device, each_team, kernel, arguments, bounds)
+                      : call_kernel(kernel, arguments);
   return status.is_ok() ? 0 : fail(std::move(status));
 }
 
@@ -334,8 +334,9 @@ int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptr
   const auto &threads = args->Version >= 2 ? args->ThreadLimit : kNone;
   if (prints_launches() && is_device(device)) [[unlikely]]
     print_launch(device, kernel, teams, threads);
+  const uint64_t flags = args->Version >= 2 ? args->Flags & kVariableFlags : 0;
   return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion},
-                {teams[0], threads[0]});
+                {teams[0], threads[0], flags});
 }
 
 /// The host libraries of LLVM 14 and 15 call this instead.

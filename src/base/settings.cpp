@@ -4,6 +4,7 @@
 #include "base/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <cerrno>
@@ -123,10 +124,40 @@ int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise)
 
 bool setting_is_set(SettingId id) { return setting_text(id) != nullptr; }
 
-void warn_about_setting(SettingId id, const std::string &problem) {
+static void warn_once(SettingId id, const char *variable, const std::string &problem) {
   if (warned[static_cast<size_t>(id)].exchange(true, std::memory_order_relaxed))
     return;
-  write_error_line(format("omptarget warning: %s: %s", setting_row(id).variable, problem.c_str()));
+  write_error_line(format("omptarget warning: %s: %s", variable, problem.c_str()));
+}
+
+void warn_about_setting(SettingId id, const std::string &problem) { warn_once(id, setting_row(id).variable, problem); }
+
+constexpr std::string_view kDeviceSuffix = "_DEV", kAllSuffix = "_ALL";
+
+std::optional<DeviceSetting> device_setting(SettingId id, int32_t device) {
+  const std::string of_devices = setting_row(id).variable;
+  const std::string name = of_devices.substr(0, of_devices.size() - kDeviceSuffix.size());
+  for (std::string &variable :
+       std::array{of_devices + format("_%d", device), of_devices, name + std::string(kAllSuffix)})
+    if (const char *const text = std::getenv(variable.c_str()); text && *text)
+      return DeviceSetting{std::move(variable), text};
+  return std::nullopt;
+}
+
+int64_t device_setting_in(SettingId id, int32_t device, int64_t least, int64_t most) {
+  const auto setting = device_setting(id, device);
+  int64_t value = 0;
+  if (!setting || (parse_integer(setting->text, value) && value >= least && value <= most))
+    return value;
+  warn_about_device_setting(id, *setting,
+                            format("'%s' is no integer between %lld and %lld; ignored",
+                                   shown_value(setting->text).c_str(), static_cast<long long>(least),
+                                   static_cast<long long>(most)));
+  return 0;
+}
+
+void warn_about_device_setting(SettingId id, const DeviceSetting &setting, const std::string &problem) {
+  warn_once(id, setting.variable.c_str(), problem);
 }
 
 namespace {

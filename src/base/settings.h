@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace omptarget {
 
@@ -54,6 +55,19 @@ int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise)
 
 /// Returns whether the variable is set to something.
 bool setting_is_set(SettingId id);
+
+/// A device-specific variable that is set, and its value.
+struct DeviceSetting {
+  std::string variable;
+  const char *text;
+};
+/// Returns a setting whose row is NAME_DEV, for the device of this number: NAME_DEV_<device>, else NAME_DEV, else
+/// NAME_ALL (OpenMP 6.0, section 4.1).
+std::optional<DeviceSetting> device_setting(SettingId id, int32_t device);
+/// Returns the same as an integer, 0 if there is none. If it does not lie between the two, warns once and returns 0.
+int64_t device_setting_in(SettingId id, int32_t device, int64_t least, int64_t most);
+/// Prints one warning about the value of such a variable to stderr, the first time only.
+void warn_about_device_setting(SettingId id, const DeviceSetting &setting, const std::string &problem);
 
 /// Prints one warning about a setting's value to stderr, the first time only.
 void warn_about_setting(SettingId id, const std::string &problem);

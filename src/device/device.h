@@ -18,6 +18,7 @@
 #include "base/uncancelled.h"
 #include "device/arrival_events.h"
 #include "device/device_images.h"
+#include "device/launch_defaults.h"
 #include "device/mapping_notes.h"
 #include "device/module_registry.h"
 #include "image/offload_library.h"
@@ -43,6 +44,7 @@ public:
 
   HostDataToTargetMap &map() { return map_; }
   ArrivalEvents &arrivals() { return arrivals_; }
+  LaunchDefaults &launch_defaults() { return launch_defaults_; }
 
   /// The plugin's data_alloc. Before it fails, dormant mappings give their storage back.
   Result<void *> allocate(int64_t size, void *host, int32_t kind);
@@ -160,6 +162,7 @@ private:
   const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
   HostDataToTargetMap map_;
   ArrivalEvents arrivals_{plugin_device_};
+  LaunchDefaults launch_defaults_{id_};
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};

@@ -357,6 +357,7 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
 
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
+  device.launch_defaults().apply(request.args);
   const Kernel *chosen = &kernel;
   if (kernel.variants) [[unlikely]]
     chosen = &chosen_variant(device, kernel, form, request);

@@ -58,6 +58,27 @@ TEST(Settings, unset_and_empty_are_the_default) {
   EXPECT_TRUE(setting_flag(SettingId::kMapForceAtomic));
 }
 
+TEST(Settings, variables_of_a_device_have_an_order) {
+  constexpr SettingId kTeams = SettingId::kDeviceNumTeams;
+  EXPECT_FALSE(device_setting(kTeams, 3));
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 0);
+  setenv("OMP_NUM_TEAMS_ALL", "7", 1);
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 7);
+  const Variable of_devices(kTeams, "8");
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 8);
+  setenv("OMP_NUM_TEAMS_DEV_3", "9", 1);
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 9);
+  EXPECT_EQ(device_setting_in(kTeams, 13, 1, 100), 8);
+  EXPECT_EQ(device_setting(kTeams, 3)->variable, "OMP_NUM_TEAMS_DEV_3");
+  setenv("OMP_NUM_TEAMS_DEV_3", "101", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget warning: OMP_NUM_TEAMS_DEV_3: '101' is no integer between 1 and 100; ignored\n");
+  unsetenv("OMP_NUM_TEAMS_DEV_3");
+  unsetenv("OMP_NUM_TEAMS_ALL");
+}
+
 TEST(Settings, flags_have_words_and_numbers) {
   for (const char *no : {"false", "False", "no", "OFF", "0"}) {
     const Variable variable(SettingId::kMapForceAtomic, no);
