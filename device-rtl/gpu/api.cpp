@@ -70,8 +70,8 @@ RTL void omp_set_schedule(int32_t kind, int32_t chunk) {
   });
 }
 RTL void omp_get_schedule(int32_t *kind, int32_t *chunk) {
-  const ControlVariables own = variables();
-  *kind = static_cast<int32_t>(own.schedule);
+  const DeviceSchedule own = run_schedule();
+  *kind = static_cast<int32_t>(own.kind);
   *chunk = static_cast<int32_t>(own.chunk);
 }
 RTL void omp_set_max_active_levels(int32_t levels) {
@@ -112,6 +112,13 @@ RTL int32_t omp_get_num_devices() { return static_cast<int32_t>(__omp_rtl_device
 RTL int32_t omp_get_device_num() { return static_cast<int32_t>(__omp_rtl_device_environment.device_number); }
 RTL int32_t omp_get_initial_device() { return -1; }
 RTL int32_t omp_is_initial_device() { return 0; }
+
+/// Names of devices are the host's.
+RTL const char *omp_get_uid_from_device(int32_t) { return nullptr; }
+RTL int32_t omp_get_device_from_uid(const char *) {
+  constexpr int32_t kInvalidDevice = -2;
+  return kInvalidDevice;
+}
 
 RTL double omp_get_wtick() { return 1.0 / static_cast<double>(ticks_per_second()); }
 RTL double omp_get_wtime() { return static_cast<double>(target::ticks()) * omp_get_wtick(); }

@@ -18,6 +18,12 @@ struct DeviceEnvironment {
 };
 RTL_PLUGIN_VARIABLE __attribute__((address_space(4))) DeviceEnvironment __omp_rtl_device_environment = {};
 
+/// OMP_SCHEDULE of the device. Written by the plugin, if it is set.
+struct DeviceSchedule {
+  uint32_t kind, chunk; ///< omp_sched_t, 0: static; 0: the schedule's own
+};
+RTL_PLUGIN_VARIABLE __attribute__((address_space(4))) DeviceSchedule __omptarget_device_schedule = {};
+
 // Options of the compiler's command line. The compiler defines them as constants.
 extern "C" {
 __attribute__((weak, visibility("hidden"))) extern const uint32_t __omp_rtl_debug_kind = 0;

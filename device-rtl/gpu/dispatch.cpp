@@ -42,9 +42,9 @@ INLINE Plan plan_of(int32_t schedule, uint64_t chunk) {
   if (kind >= kOrdered && kind <= kLastOrdered)
     return {false, false, true, 0};
   if (kind == kRuntime || kind == kRuntimeSimd) {
-    const ControlVariables own = variables();
+    const DeviceSchedule own = run_schedule();
     chunk = own.chunk;
-    const uint32_t set = own.schedule & 0x7FFFFFFF;
+    const uint32_t set = own.kind & 0x7FFFFFFF;
     kind = set == kApiDynamic ? kDynamic : set == kApiGuided ? kGuided : chunk != 0 ? kStaticChunked : kStatic;
   }
   if (kind == kDynamic)

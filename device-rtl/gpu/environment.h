@@ -39,6 +39,14 @@ Environment &own_environment();
 void drop_environments(uint32_t level);
 
 ControlVariables variables();
+/// Returns run-sched-var of the caller's data environment.
+INLINE DeviceSchedule run_schedule() {
+  const ControlVariables own = variables();
+  if (own.schedule != 0)
+    return {own.schedule, own.chunk};
+  const uint32_t kind = __omptarget_device_schedule.kind;
+  return {kind != 0 ? kind : 1, __omptarget_device_schedule.chunk};
+}
 /// def-allocator-var of the caller's data environment (OpenMP 5.2, 18.13.4).
 uint64_t default_allocator();
 void set_default_allocator(uint64_t allocator);

@@ -293,6 +293,24 @@ RTL uint64_t omptarget_call_host(uint32_t number, void *data, uint64_t size) {
   return result;
 }
 
+#if OMPTARGET_RTL_GENERATION >= 19
+/// LLVM's: calls a function of the host with a copy of the data, which does not come back.
+RTL_WEAK unsigned long long __llvm_omp_host_call(void *function, void *data, uint64_t size) {
+  if (!is_served() || size > OMPTARGET_SERVICE_MOST_BYTES)
+    return ~0ull;
+  const auto *const bytes = static_cast<const uint8_t *>(data);
+  uint64_t result = 0;
+  one_lane_at_a_time([&] {
+    Call call(OMPTARGET_SERVICE_CALL_ADDRESS, reinterpret_cast<uint64_t>(function));
+    for (uint64_t i = 0; i < size; ++i)
+      call.put(bytes[i]);
+    result = call.finish();
+    call.end();
+  });
+  return result;
+}
+#endif
+
 #if defined(__AMDGCN__)
 RTL_WEAK void *malloc(uint64_t size) { return allocate(size); }
 RTL_WEAK void free(void *memory) { release(memory); }

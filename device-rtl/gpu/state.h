@@ -53,10 +53,10 @@ SHARED_VARIABLE uint16_t spmd_size; ///< threads of the team, 0: all of the bloc
 struct ControlVariables {
   uint32_t threads; ///< 0: as many as there are
   uint32_t max_active_levels;
-  uint32_t schedule; ///< omp_sched_t
+  uint32_t schedule; ///< omp_sched_t; 0: the device's (run_schedule)
   uint32_t chunk;    ///< 0: the schedule's own
 };
-inline constexpr ControlVariables kDefaultVariables{0, 1, 1, 0};
+inline constexpr ControlVariables kDefaultVariables{0, 1, 0, 0};
 
 inline constexpr uint32_t kMaxSharedArguments = 64;
 

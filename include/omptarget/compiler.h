@@ -130,6 +130,11 @@ OMPTARGET_API int omp_target_associate_ptr(const void *host_pointer, const void 
 OMPTARGET_API int omp_target_disassociate_ptr(const void *host_pointer, int device);
 OMPTARGET_API int omp_get_device_from_uid(const char *uid);
 OMPTARGET_API const char *omp_get_uid_from_device(int device);
+/* nteams-var and teams-thread-limit-var of a device (OpenMP 6.0); 0: the implementation chooses. */
+OMPTARGET_API int omp_get_device_num_teams(int device);
+OMPTARGET_API int omp_get_device_teams_thread_limit(int device);
+OMPTARGET_API void omp_set_device_num_teams(int teams, int device);
+OMPTARGET_API void omp_set_device_teams_thread_limit(int threads, int device);
 /* Bytes of dynamic group-private memory of a team. group 0: of the contention group, 1: of a parallel team. */
 OMPTARGET_API size_t omp_get_gprivate_limit(int device, int group);
 /* What omp_pause_resource does for devices; device -11: all. */

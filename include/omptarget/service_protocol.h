@@ -39,8 +39,9 @@ enum {
   OMPTARGET_SERVICE_RELEASE = 3,  /* argument: an address of ALLOCATE */
   OMPTARGET_SERVICE_ABORT = 4,    /* ends the process as abort() does */
   OMPTARGET_SERVICE_EXIT = 5,     /* argument: status; ends the process as exit() does */
-  OMPTARGET_SERVICE_CALL = 6, /* argument: a function's number; data go to it and come back; result: the function's */
-  OMPTARGET_SERVICE_FETCH = 7 /* the next packet of what comes back */
+  OMPTARGET_SERVICE_CALL = 6,  /* argument: a function's number; data go to it and come back; result: the function's */
+  OMPTARGET_SERVICE_FETCH = 7, /* the next packet of what comes back */
+  OMPTARGET_SERVICE_CALL_ADDRESS = 8 /* argument: a function's address; it gets the data's; result: the function's */
 };
 
 /* Kinds of a printed value. A value is one byte of kind, then its bytes, unaligned. */

@@ -116,7 +116,11 @@ enum {
   OMPTARGET_KERNEL_GROUP_MEMORY_DEFAULT = 0x8,
   OMPTARGET_KERNEL_COOPERATIVE = 0x10,     /* never by OpenMP */
   OMPTARGET_KERNEL_FINAL_ADDRESSES = 0x20, /* ArgPtrs holds addresses of values: never by OpenMP */
-  OMPTARGET_KERNEL_STRICT = 0x40           /* NumTeams and ThreadLimit are used as they are (clang 23: ompx_bare) */
+  OMPTARGET_KERNEL_STRICT = 0x40,          /* NumTeams and ThreadLimit are used as they are (clang 23: ompx_bare) */
+  /* Extension: the construct says nothing, and the number is the most that the device's variables allow. */
+  OMPTARGET_KERNEL_MOST_TEAMS = 0x10000000,   /* NumTeams */
+  OMPTARGET_KERNEL_MOST_THREADS = 0x20000000, /* ThreadLimit */
+  OMPTARGET_KERNEL_VARIABLES = 0x40000000     /* the device has variables that only its plugin reads */
 };
 
 /* Bits of ArgTypes that say what an argument of a kernel is. */

@@ -8,7 +8,7 @@
 #include "amdgpu/device.h"
 #include "amdgpu/driver.h"
 #include "amdgpu/image.h"
-#include "base/settings.h"
+#include "common/stack_setting.h"
 
 namespace omptarget::amdgpu {
 
@@ -16,19 +16,6 @@ namespace {
 
 // For kernels that call functions of unknown frames, where the program does not set LIBOMPTARGET_STACK_SIZE.
 constexpr uint32_t kDynamicStack = 16 * 1024;
-constexpr int64_t kMostStack = 1 << 30;
-
-// LIBOMPTARGET_STACK_SIZE; 0: not set.
-uint32_t wanted_stack() {
-  if (!setting_is_set(SettingId::kStackSize))
-    return 0;
-  const int64_t value = setting_integer(SettingId::kStackSize);
-  if (value > 0 && value <= kMostStack)
-    return static_cast<uint32_t>(value);
-  warn_about_setting(SettingId::kStackSize, format("%lld is not between 1 and %lld; ignored",
-                                                   static_cast<long long>(value), static_cast<long long>(kMostStack)));
-  return 0;
-}
 
 } // namespace
 
@@ -56,7 +43,7 @@ Status Kernel::ask_driver() {
   metadata_ = std::move(known);
   static_shared_memory_ = metadata_.group_size;
   // Some compilers' kernels ask for too little, so that what the user says is for all.
-  const uint32_t stack = wanted_stack();
+  const auto stack = static_cast<uint32_t>(stack_setting(image_.amd_device().number()).bytes);
   const uint32_t least = stack == 0 && metadata_.has_dynamic_stack ? kDynamicStack : stack;
   private_size_ = std::max(metadata_.private_size, least);
   resident_teams_ = count_resident_teams();

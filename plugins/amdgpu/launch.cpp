@@ -70,13 +70,14 @@ ImplicitValues implicit_values(const gpu::Grid &grid, const Stream &stream) {
 }
 
 // LIBOMPTARGET_KERNEL_TRACE.
-void trace_kernel(int32_t device, const Kernel &kernel, const LaunchShape &shape, ExecMode mode) {
+void trace_kernel(int32_t device, const Kernel &kernel, const gpu::Grid &grid, ExecMode mode) {
   static const bool traces_kernels = setting_integer(SettingId::kKernelTrace) > 0;
   if (traces_kernels) [[unlikely]]
-    write_error_line(format("device %d: %u blocks of %u threads, %s mode, shared memory %u bytes, stack %u bytes, "
+    write_error_line(format("device %d: %s blocks of %s threads, %s mode, shared memory %u bytes, stack %u bytes, "
                             "arguments %u bytes: %s",
-                            device, shape.teams, shape.threads, name_of(mode), kernel.metadata().group_size,
-                            kernel.private_size(), kernel.metadata().kernarg_size, kernel.name().c_str()));
+                            device, grid.teams_text().c_str(), grid.threads_text().c_str(), name_of(mode),
+                            kernel.metadata().group_size, kernel.private_size(), kernel.metadata().kernarg_size,
+                            kernel.name().c_str()));
 }
 
 } // namespace
@@ -130,7 +131,7 @@ Status Device::start(gpu::Stream &handle, const gpu::Launch &launch, const gpu::
       queues_.give_back_environment(std::move(attachments.environment));
     return arguments.take_status();
   }
-  trace_kernel(number(), kernel, grid.shape, launch.mode());
+  trace_kernel(number(), kernel, grid, launch.mode());
   // Before the launch: a thread of the driver's may report its fault at once.
   launches().launched(&stream, kernel.name(), grid.shape.teams, grid.shape.threads);
   hsa_kernel_dispatch_packet_t packet = packet_of(kernel, grid, *arguments);

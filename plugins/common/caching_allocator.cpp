@@ -8,8 +8,18 @@
 #include <ctime>
 
 #include "base/log.h"
+#include "base/settings.h"
 
 namespace omptarget {
+
+KeptMemorySettings read_kept_memory_settings(uint64_t free) {
+  constexpr uint64_t kShare = 8;
+  constexpr uint64_t kSecond = 1000000000;
+  const auto share = static_cast<int64_t>(std::min<uint64_t>(free / kShare, INT64_MAX));
+  return {static_cast<size_t>(setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX)),
+          static_cast<size_t>(setting_or(SettingId::kMemoryManagerLimit, 0, INT64_MAX, share)),
+          static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerIdle, 0, INT32_MAX)) * kSecond};
+}
 
 CachingAllocator::CachingAllocator(MemorySource &source, size_t threshold, size_t limit)
     : source_(source), threshold_(std::min(threshold, size_t{1} << 38)), limit_(limit) {}
@@ -119,7 +129,7 @@ Status CachingAllocator::release_to_source(const std::vector<void *> &memory) {
 }
 
 Status CachingAllocator::release(void *memory) {
-  OMPTARGET_TRY(release_to_source(take_unneeded()));
+  OMPTARGET_TRY(give_back_unneeded());
   if (try_release(memory))
     return Status::ok();
   {
@@ -131,6 +141,12 @@ Status CachingAllocator::release(void *memory) {
     state->blocks.erase(found);
   }
   return source_.release(memory);
+}
+
+bool CachingAllocator::owns(void *memory) {
+  auto state = state_.lock();
+  const auto found = state->blocks.find(memory);
+  return found != state->blocks.end() && !found->second.is_kept;
 }
 
 std::vector<void *> CachingAllocator::take_all_kept() {

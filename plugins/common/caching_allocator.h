@@ -41,6 +41,15 @@ bool copy_statistics(const AllocatorStatistics &from, __tgt_memory_statistics *t
 /// Traces them: the device ends.
 void trace_statistics(int32_t device_number, const AllocatorStatistics &statistics);
 
+/// The settings of kept memory: LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD, _LIMIT and _IDLE.
+struct KeptMemorySettings {
+  size_t threshold; ///< bytes of the largest block that is kept
+  size_t limit;     ///< bytes in all
+  uint64_t idle_ns; ///< 0: for ever
+};
+/// free: bytes that nobody uses.
+KeptMemorySettings read_kept_memory_settings(uint64_t free);
+
 /// Blocks have the sizes of size_classes.h. Any thread. Releasing an address that did not come from here is an error.
 class CachingAllocator {
 public:
@@ -53,15 +62,20 @@ public:
   /// As allocate() and release() where the source is not needed: null, or false and nothing done, if it is.
   void *try_allocate(size_t size);
   bool try_release(void *memory);
+  /// Returns whether the block came from here and is in use.
+  bool owns(void *memory);
   /// Gives all kept memory back to the source.
   Status trim();
   /// Gives memory back that was kept for so long and not needed meanwhile, when memory is next released; 0: never. To
   /// be called before the first allocation. now: a clock in nanoseconds.
   void give_back_after(uint64_t idle_ns, uint64_t (*now)() = coarse_now);
+  /// The same now.
+  Status give_back_unneeded() { return release_to_source(take_unneeded()); }
   /// Gives back everything, also what the program never released.
   Status release_all();
 
   AllocatorStatistics statistics();
+  std::mutex &mutex_for_fork() { return state_.mutex_for_fork(); }
 
 private:
   struct Block {

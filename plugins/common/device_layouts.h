@@ -29,6 +29,13 @@ static_assert(sizeof(DeviceEnvironment) == 48 && offsetof(DeviceEnvironment, ind
 inline constexpr size_t kSmallDeviceEnvironment = 16;
 inline constexpr std::array kDeviceEnvironmentNames = {"__omp_rtl_device_environment", "omptarget_device_environment"};
 
+/// `__omptarget_device_schedule` of our own device RTL: OMP_SCHEDULE of the device.
+struct DeviceSchedule {
+  uint32_t kind;
+  uint32_t chunk;
+};
+inline constexpr const char *kDeviceScheduleName = "__omptarget_device_schedule";
+
 /// The implicit leading parameter of kernels of clang 18 to 22 points to this, or is all ones.
 struct LaunchEnvironment {
   uint32_t reduction_count;

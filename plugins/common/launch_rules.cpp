@@ -94,11 +94,9 @@ uint64_t choose_teams(const KernelTraits &traits, const LaunchLimits &limits, co
 } // namespace
 
 void apply_launch_settings(LaunchLimits &limits) {
-  lower(limits.max_teams, SettingId::kNumTeams);
+  lower(limits.most_teams, SettingId::kNumTeams);
   lower(limits.max_teams, SettingId::kTeamLimit);
-  lower(limits.max_threads, SettingId::kTeamsThreadLimit);
-  limits.default_teams = std::min(limits.default_teams, limits.max_teams);
-  limits.default_threads = std::min(limits.default_threads, limits.max_threads);
+  lower(limits.most_threads, SettingId::kTeamsThreadLimit);
   if (const uint32_t least = positive_setting(SettingId::kMinThreadsForLowTripCount))
     limits.min_threads_for_low_trip_count = least;
   limits.reuse_blocks = setting_flag(SettingId::kReuseBlocksForHighTripCount);
@@ -106,11 +104,28 @@ void apply_launch_settings(LaunchLimits &limits) {
     limits.shared_memory = positive_setting(SettingId::kSharedMemorySize);
 }
 
-uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limits) {
-  return std::max(1u, choose_threads(traits, limits, {traits.exec_mode, 0, 0, 0}));
+/// Returns the limits with the bounds that hold for the request.
+static LaunchLimits bounded(LaunchLimits limits, const ShapeRequest &request) {
+  const uint32_t teams = request.bounds_teams ? static_cast<uint32_t>(request.num_teams) : limits.most_teams;
+  uint64_t threads = request.bounds_threads ? static_cast<uint32_t>(request.thread_limit) : limits.most_threads;
+  if (request.bounds_threads && request.exec_mode == ExecMode::kGeneric)
+    threads += limits.warp_size;
+  limits.max_teams = std::min(limits.max_teams, teams);
+  limits.max_threads = static_cast<uint32_t>(std::min<uint64_t>(limits.max_threads, threads));
+  limits.default_teams = std::min(limits.default_teams, limits.max_teams);
+  limits.default_threads = std::min(limits.default_threads, limits.max_threads);
+  return limits;
 }
 
-LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request) {
+uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limits) {
+  const ShapeRequest request{traits.exec_mode, 0, 0, 0};
+  return std::max(1u, choose_threads(traits, bounded(limits, request), request));
+}
+
+LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &device_limits, ShapeRequest request) {
+  const LaunchLimits limits = bounded(device_limits, request);
+  request.num_teams = request.bounds_teams ? 0 : request.num_teams;
+  request.thread_limit = request.bounds_threads ? 0 : request.thread_limit;
   uint32_t threads = std::max(1u, choose_threads(traits, limits, request));
   const uint64_t teams = std::max<uint64_t>(1, choose_teams(traits, limits, request, threads));
   return {static_cast<uint32_t>(teams), threads};

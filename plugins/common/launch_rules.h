@@ -17,7 +17,9 @@ struct LaunchLimits {
   uint32_t max_threads = 1024;
   uint32_t default_threads = 128;
   uint32_t max_teams = 2147483647;
-  uint64_t max_items = UINT64_MAX; ///< threads of all teams together
+  uint32_t most_threads = UINT32_MAX; ///< OMP_TEAMS_THREAD_LIMIT, for requests that give no bound of their own
+  uint32_t most_teams = UINT32_MAX;   ///< OMP_NUM_TEAMS, alike
+  uint64_t max_items = UINT64_MAX;    ///< threads of all teams together
   uint32_t default_teams = 3200;
   bool teams_follow_kernel = true; ///< instead: as many of the kernel's as can be resident, where that is known
   uint32_t min_threads_for_low_trip_count = 0; ///< LIBOMPTARGET_MIN_THREADS_FOR_LOW_TRIP_COUNT; 0: warp_size
@@ -32,6 +34,8 @@ struct ShapeRequest {
   int32_t thread_limit;
   uint64_t trip_count;
   bool is_strict = false; ///< numbers that are given are used as they are
+  /// The number is no wish of the program's, but a bound of the device's variables.
+  bool bounds_teams = false, bounds_threads = false;
 };
 
 struct LaunchShape {
@@ -47,6 +51,6 @@ uint32_t default_threads_of(const KernelTraits &traits, const LaunchLimits &limi
 void apply_launch_settings(LaunchLimits &limits);
 
 /// Returns a launch's shape: the program's request as far as kernel and device allow it, and defaults for the rest.
-LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, const ShapeRequest &request);
+LaunchShape choose_launch_shape(const KernelTraits &traits, const LaunchLimits &limits, ShapeRequest request);
 
 } // namespace omptarget

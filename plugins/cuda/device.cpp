@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "base/text_output.h"
 #include "base/uncancelled.h"
+#include "common/stack_setting.h"
 #include "cuda/driver.h"
 #include "cuda/fault.h"
 #include "cuda/kernel.h"
@@ -237,19 +238,17 @@ gpu::HostMemoryAccess Device::host_memory_access() const {
 }
 
 Status Device::create_own() {
-  const struct {
-    SettingId setting;
-    int limit;
-  } limits[] = {{SettingId::kStackSize, CU_LIMIT_STACK_SIZE}, {SettingId::kHeapSize, CU_LIMIT_MALLOC_HEAP_SIZE}};
-  user_sets_stack_ = false;
-  for (const auto &[setting, limit] : limits) {
-    const int64_t value = setting_is_set(setting) ? setting_integer(setting) : 0;
-    if (value <= 0)
-      continue;
-    user_sets_stack_ |= limit == CU_LIMIT_STACK_SIZE;
-    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, limit, static_cast<size_t>(value)), "while setting %s to %lld",
-                         setting_row(setting).variable, static_cast<long long>(value));
-  }
+  const StackSetting stack = stack_setting(number());
+  user_sets_stack_ = stack.bytes != 0;
+  if (user_sets_stack_)
+    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, static_cast<size_t>(stack.bytes)),
+                         "while setting %s to %llu", stack.variable.c_str(),
+                         static_cast<unsigned long long>(stack.bytes));
+  const int64_t heap = setting_is_set(SettingId::kHeapSize) ? setting_integer(SettingId::kHeapSize) : 0;
+  if (heap > 0)
+    OMPTARGET_TRY_DURING(OMPTARGET_CU(cuCtxSetLimit, CU_LIMIT_MALLOC_HEAP_SIZE, static_cast<size_t>(heap)),
+                         "while setting %s to %lld", setting_row(SettingId::kHeapSize).variable,
+                         static_cast<long long>(heap));
   return Status::ok();
 }
 

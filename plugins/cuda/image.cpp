@@ -36,7 +36,7 @@ Status Image::load_code(const void *bytes, size_t size) {
   return Status::ok();
 }
 
-// The driver's compiler says in a log what it does not like.
+// The driver says in a log what it does not like.
 Status Image::load_ptx(std::string_view text) {
   copy_ = std::string(text.substr(0, text.find('\0')));
   stacks_ = StackNeeds::of_ptx(copy_);
@@ -45,7 +45,7 @@ Status Image::load_ptx(std::string_view text) {
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
   Status status = OMPTARGET_CU(cuModuleLoadDataEx, &module_, copy_.c_str(), 2, options, values);
   if (!status && log[0] != '\0')
-    return std::move(status).during(format("the driver's compiler says: %s", log.data()));
+    return std::move(status).during(format("the driver says: %s", log.data()));
   return status;
 }
 

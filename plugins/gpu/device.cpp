@@ -11,6 +11,7 @@
 #include "base/text_output.h"
 #include "common/boundary.h"
 #include "common/device_layouts.h"
+#include "common/schedule_text.h"
 #include "gpu/devices.h"
 
 namespace omptarget::gpu {
@@ -208,6 +209,7 @@ Status Device::close_image(Image &image) {
   report_memory_pool(image);
   if (image.profile() && !fault_.happened())
     save_profile(*this, image, *image.profile(), (debug_kind_ & kDebugProfile) != 0);
+  image.release_turns();
   status.keep_first(image.unload());
   status.keep_first(functions_.take_back(image));
   status.keep_first(services_.take_back(image));
@@ -235,6 +237,12 @@ Status Device::write_environment(Image &image) {
     OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(name, &environment, sizeof(environment)));
     if (written)
       OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", name);
+  }
+  if (const auto schedule = omptarget::device_schedule(number())) {
+    const DeviceSchedule value{schedule->kind, schedule->chunk};
+    OMPTARGET_TRY_ASSIGN(const bool written, image.write_global(kDeviceScheduleName, &value, sizeof(value)));
+    if (written)
+      OMPTARGET_TRACE_DEVICE(Topic::kImage, number(), "wrote %s", kDeviceScheduleName);
   }
   OMPTARGET_TRY(functions_.write(image));
   return has_heap_pools() ? heap_pools_.give(*this, image) : Status::ok();

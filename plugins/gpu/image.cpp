@@ -49,7 +49,10 @@ Result<std::unique_ptr<Image>> Image::load(Device &device, const __tgt_device_im
 
 Status Image::load_from(const __tgt_device_image &source) {
   const char *begin = static_cast<const char *>(source.ImageStart);
-  OMPTARGET_TRY(load_code(begin, static_cast<size_t>(static_cast<const char *>(source.ImageEnd) - begin)));
+  const size_t size = static_cast<size_t>(static_cast<const char *>(source.ImageEnd) - begin);
+  if (shares_reduction_buffer({begin, size}))
+    turns_ = std::make_unique<LaunchTurns>();
+  OMPTARGET_TRY(load_code(begin, size));
   OMPTARGET_TRY_ASSIGN(const auto services, find_global(kHostServices));
   if (services)
     return Status::error(
@@ -182,7 +185,13 @@ Result<Kernel *> Image::find_kernel(const std::string &name) {
     return nullptr;
   if (needs_services_)
     kernel->note_services();
+  kernel->note_turns(turns_.get());
   return kernels_.emplace(name, std::move(kernel)).first->second.get();
+}
+
+void Image::release_turns() {
+  if (turns_)
+    turns_->release(device_.queues());
 }
 
 void Image::note_services() {

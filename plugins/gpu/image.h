@@ -16,6 +16,7 @@
 #include "common/global_calls.h"
 #include "gpu/image_profile.h"
 #include "gpu/kernel.h"
+#include "gpu/launch_turns.h"
 #include "gpu/vendor.h"
 
 namespace omptarget::gpu {
@@ -42,6 +43,8 @@ public:
   Result<Kernel *> find_kernel(const std::string &name);
   /// Its kernels may ask the host for something while they run.
   void note_services();
+  /// Before it is unloaded, when none of its kernels is under way.
+  void release_turns();
   /// Where its code counts what it does, if it does.
   const std::optional<ProfilePlace> &profile() const { return profile_; }
 
@@ -86,6 +89,7 @@ private:
   Device &device_;
   const std::unique_ptr<ImageTarget> target_;
   bool needs_services_ = false;
+  std::unique_ptr<LaunchTurns> turns_; ///< if its kernels must not run at once
   std::optional<ProfilePlace> profile_;
   std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels_; ///< by name
   EntryTable table_;

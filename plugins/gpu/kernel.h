@@ -17,6 +17,8 @@
 
 namespace omptarget::gpu {
 
+class LaunchTurns;
+
 class Kernel {
 public:
   virtual ~Kernel() = default;
@@ -37,9 +39,12 @@ public:
   /// known.
   uint32_t resident_teams() const { return resident_teams_; }
   LaunchPlans &plans() { return plans_; }
+  /// The order that it keeps with other kernels, or null.
+  LaunchTurns *turns() const { return turns_; }
 
   /// While the image is loaded.
   void note_services() { needs_services_ = true; }
+  void note_turns(LaunchTurns *turns) { turns_ = turns; }
 
 protected:
   Kernel(std::string name, const KernelTraits &traits) : name_(std::move(name)), traits_(traits) {}
@@ -57,6 +62,7 @@ private:
   Status prepare_once();
 
   const std::string name_;
+  LaunchTurns *turns_ = nullptr;
   KernelTraits traits_;
   bool needs_services_ = false;
   std::mutex mutex_; ///< held while the driver is asked

@@ -72,9 +72,11 @@ Grid choose_grid(const Launch &launch, const LaunchLimits &device_limits, uint32
     limits.default_teams = std::min(kernel.resident_teams(), limits.max_teams);
   Grid grid;
   const ExecMode mode = launch.mode();
-  grid.shape = choose_launch_shape(kernel.traits(), limits,
-                                   {mode, positive(args.NumTeams[0]), positive(args.ThreadLimit[0]), args.Tripcount,
-                                    (args.Flags & OMPTARGET_KERNEL_STRICT) != 0});
+  grid.shape =
+      choose_launch_shape(kernel.traits(), limits,
+                          {mode, positive(args.NumTeams[0]), positive(args.ThreadLimit[0]), args.Tripcount,
+                           (args.Flags & OMPTARGET_KERNEL_STRICT) != 0, (args.Flags & OMPTARGET_KERNEL_MOST_TEAMS) != 0,
+                           (args.Flags & OMPTARGET_KERNEL_MOST_THREADS) != 0});
   if (mode == ExecMode::kBare) {
     grid.teams_y = at_least_one(args.NumTeams[1]);
     grid.teams_z = at_least_one(args.NumTeams[2]);
@@ -106,13 +108,11 @@ void LaunchPlans::keep(const __tgt_kernel_args &shape, const LaunchPlan &plan) {
 }
 
 void Device::announce(const Launch &launch, const Grid &grid) const {
-  const char *kernel = launch.kernel.name().c_str();
-  const char *mode = name_of(launch.mode());
-  OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "launch %s with %u blocks and %u threads in %s mode", kernel,
-                         grid.shape.teams, grid.shape.threads, mode);
+  const std::string text = format("%s with %s blocks and %s threads in %s mode", launch.kernel.name().c_str(),
+                                  grid.teams_text().c_str(), grid.threads_text().c_str(), name_of(launch.mode()));
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "launch %s", text.c_str());
   if (wants_info(kInfoKernels))
-    omptarget::print_info(number(), "Launching kernel %s with %u blocks and %u threads in %s mode", kernel,
-                          grid.shape.teams, grid.shape.threads, mode);
+    omptarget::print_info(number(), "Launching kernel %s", text.c_str());
 }
 
 Status Kernel::prepare_once() {
@@ -129,8 +129,8 @@ namespace {
 
 [[gnu::cold, gnu::noinline]] Status during_launch(Status status, const Launch &launch, const Grid &grid) {
   return std::move(status).during(
-      format("while launching kernel %s with %u blocks, %u threads and %u bytes of dynamic shared memory",
-             launch.kernel.name().c_str(), grid.shape.teams, grid.shape.threads, grid.shared_memory));
+      format("while launching kernel %s with %s blocks, %s threads and %u bytes of dynamic shared memory",
+             launch.kernel.name().c_str(), grid.teams_text().c_str(), grid.threads_text().c_str(), grid.shared_memory));
 }
 
 } // namespace
@@ -166,7 +166,11 @@ Status Device::shape_of(const Launch &launch, __tgt_launch_shape &shape) {
   if (traces(Topic::kKernel) || wants_info(kInfoKernels)) [[unlikely]]
     announce(launch, plan.grid);
   stream.has_kernels = true;
-  Status status = launch.kernel.needs_services() ? start_serving(stream, launch, plan) : start(stream, launch, plan);
+  const auto start_now = [&]() __attribute__((always_inline)) {
+    return launch.kernel.needs_services() ? start_serving(stream, launch, plan) : start(stream, launch, plan);
+  };
+  LaunchTurns *const turns = launch.kernel.turns();
+  Status status = turns ? turns->run(queues_, stream, start_now) : start_now();
   return status ? Status::ok() : during_launch(std::move(status), launch, plan.grid);
 }
 

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 
+#include "base/dimensions.h"
 #include "common/launch_rules.h"
 #include "gpu/environment.h"
 #include "omptarget/plugin.h"
@@ -24,6 +26,8 @@ struct Grid {
   uint32_t group_memory = 0;                                 ///< dynamic group-private memory that a team has, bytes
   GroupMemoryFallback fallback = GroupMemoryFallback::kNone; ///< replacement for shared memory
 
+  std::string teams_text() const { return dimensions_text(shape.teams, teams_y, teams_z); }
+  std::string threads_text() const { return dimensions_text(shape.threads, threads_y, threads_z); }
   uint64_t teams() const { return uint64_t{shape.teams} * teams_y * teams_z; }
 };
 

@@ -5,23 +5,17 @@
 
 #include <algorithm>
 
-#include "base/settings.h"
-
 namespace omptarget::gpu {
 
 Status Memory::init(uint64_t free) {
-  constexpr uint64_t kShare = 8;
   constexpr size_t kMostOfHost = size_t{256} << 20;
-  const auto threshold = static_cast<size_t>(setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX));
-  const auto limit = static_cast<size_t>(
-      setting_or(SettingId::kMemoryManagerLimit, 0, INT64_MAX, static_cast<int64_t>(free / kShare)));
-  const auto idle = static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerIdle, 0, INT32_MAX));
+  const auto [threshold, limit, idle_ns] = read_kept_memory_settings(free);
   allocators_[OMPTARGET_ALLOC_DEVICE] = std::make_unique<CachingAllocator>(source_, threshold, limit);
   for (const auto &[kind, source] :
        {std::pair{OMPTARGET_ALLOC_HOST, &host_}, std::pair{OMPTARGET_ALLOC_SHARED, &shared_}})
     allocators_[kind] = std::make_unique<CachingAllocator>(*source, threshold, std::min(limit, kMostOfHost));
   for (const auto &allocator : allocators_)
-    allocator->give_back_after(idle * 1000000000);
+    allocator->give_back_after(idle_ns);
   mapped_.init();
   return init_own();
 }

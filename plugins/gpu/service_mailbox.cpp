@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <dlfcn.h>
 
 #include "base/sched_point.h"
 #include "gpu/service_format.h"
@@ -33,8 +34,8 @@ bool ServiceMailbox::serve_all(Calls calls) {
 
 // Returns whether the packet belongs to a call of a function.
 bool ServiceMailbox::is_of_function(const Call &call, const __omptarget_service_packet &packet) {
-  return packet.operation == OMPTARGET_SERVICE_CALL ||
-         (packet.operation == OMPTARGET_SERVICE_CONTINUE && call.operation == OMPTARGET_SERVICE_CALL);
+  const uint32_t operation = packet.operation == OMPTARGET_SERVICE_CONTINUE ? call.operation : packet.operation;
+  return operation == OMPTARGET_SERVICE_CALL || operation == OMPTARGET_SERVICE_CALL_ADDRESS;
 }
 
 // Acquire and release: the packet was written before asked, and is written before answered.
@@ -110,6 +111,7 @@ Result<uint64_t> ServiceMailbox::carry_out(Call &call, const ServiceCaller &call
     call.reply = std::move(call.data);
     return result;
   }
+  case OMPTARGET_SERVICE_CALL_ADDRESS: return call_address(call.argument, call.data);
   default: return Status::error(format("operation %u, which is not known", call.operation));
   }
 }
@@ -134,6 +136,15 @@ Result<uint64_t> ServiceMailbox::release(uint64_t address) {
     return Status::error(format("%p was freed, which malloc did not return or was freed before", memory));
   OMPTARGET_TRY(host_.release(memory));
   return uint64_t{0};
+}
+
+// The address comes from the device, so no more is taken on trust than that code of a loaded file is a function.
+Result<uint64_t> ServiceMailbox::call_address(uint64_t address, std::string &data) {
+  void *const function = reinterpret_cast<void *>(address);
+  Dl_info file{};
+  if (!function || ::dladdr(function, &file) == 0)
+    return Status::error(format("%p was called, which is no function of the host", function));
+  return reinterpret_cast<uint64_t (*)(void *)>(function)(data.data());
 }
 
 // The next part of what goes back, if anything does.

@@ -77,6 +77,7 @@ private:
   Result<uint64_t> print(const std::string &data);
   Result<uint64_t> allocate(uint64_t size);
   Result<uint64_t> release(uint64_t address);
+  static Result<uint64_t> call_address(uint64_t address, std::string &data);
   void give_reply(Call &call, __omptarget_service_packet &packet);
   void complain(const ServiceCaller &caller, const Status &why);
 

@@ -33,6 +33,12 @@ int32_t read_device_count();
 struct DeviceDomain {
   explicit DeviceDomain(NumaDomain read) : domain(std::move(read)), memory(domain), threads(domain) {}
   const NumaDomain domain;
+  /// In the child of a fork.
+  void forget_threads() {
+    threads.forget();
+    if (KeptBlocks *kept = memory.kept())
+      kept->forget_thread();
+  }
   DomainMemory memory;
   DomainThreads threads;
 };

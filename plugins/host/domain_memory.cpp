@@ -3,31 +3,37 @@
 
 #include "host/domain_memory.h"
 
-#include <atomic>
 #include <new>
 #include <sys/mman.h>
 
 #include "base/settings.h"
 #include "host/image_check.h"
+#include "host/mapped_pages.h"
 
 namespace omptarget::host {
 
-namespace {
+DomainMemory::DomainMemory(const NumaDomain &domain) : domain_(domain) {}
 
-/// Memory of that size and alignment, a power of two; null if there is none.
-void *map_aligned(size_t bytes, size_t alignment) {
-  void *const whole = mmap(nullptr, bytes + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (whole == MAP_FAILED)
-    return nullptr;
-  const auto begin = reinterpret_cast<uintptr_t>(whole);
-  const uintptr_t aligned = (begin + alignment - 1) & ~(alignment - 1);
-  if (aligned != begin)
-    munmap(whole, aligned - begin);
-  munmap(reinterpret_cast<void *>(aligned + bytes), begin + alignment - aligned);
-  return reinterpret_cast<void *>(aligned);
+KeptBlocks &DomainMemory::large() {
+  std::call_once(made_large_, [this] {
+    large_ = std::make_unique<KeptBlocks>(pieces_);
+    has_large_.store(true, std::memory_order_release);
+  });
+  return *large_;
 }
 
-} // namespace
+Result<void *> DomainMemory::PieceSource::allocate(size_t size) {
+  Header *const piece = size > SIZE_MAX / 2 ? nullptr : owner_.map_piece(piece_bytes(size, page_size()), kClasses);
+  if (!piece)
+    return Status::error(format("no memory for %llu bytes", static_cast<unsigned long long>(size)));
+  return static_cast<void *>(reinterpret_cast<char *>(piece) + kHeader);
+}
+
+Status DomainMemory::PieceSource::release(void *block) {
+  Header *const piece = piece_of(block);
+  munmap(piece, piece->bytes);
+  return Status::ok();
+}
 
 DomainMemory::Header *DomainMemory::map_piece(size_t bytes, size_t index) {
   void *const memory = map_aligned(bytes, kPiece);
@@ -59,24 +65,29 @@ void *DomainMemory::take_small(size_t size) {
 }
 
 void *DomainMemory::allocate(size_t size) {
-  if (size <= kLargestSmall)
-    return take_small(size);
-  if (size > SIZE_MAX / 2)
-    return nullptr;
-  Header *const piece = map_piece(piece_bytes(size, page_size()), kClasses);
-  return piece ? reinterpret_cast<char *>(piece) + kHeader : nullptr;
+  if (size > kLargestSmall)
+    return large().allocate(size);
+  if (void *const block = take_small(size))
+    return block;
+  trim();
+  return take_small(size);
 }
 
 void DomainMemory::release(void *block) {
   if (!block)
     return;
-  auto *const piece = reinterpret_cast<Header *>(reinterpret_cast<uintptr_t>(block) & ~(kPiece - 1));
+  Header *const piece = piece_of(block);
   if (piece->index == kClasses) {
-    munmap(piece, piece->bytes);
+    piece->owner->large().release(block);
     return;
   }
   auto access = piece->owner->free_.lock();
   (*access)[piece->index].push_back(block);
+}
+
+void DomainMemory::trim() {
+  if (KeptBlocks *const blocks = kept())
+    blocks->trim();
 }
 
 } // namespace omptarget::host

@@ -3,27 +3,14 @@
 
 #include "host/domain_threads.h"
 
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <pthread.h>
-#include <sched.h>
-#include <sys/resource.h>
 
 #include "base/log.h"
 #include "host/openmp_function.h"
 
 namespace omptarget::host {
-
-/// A thread and the call that it is to make. Never destroyed.
-struct DomainThreads::Leader {
-  const NumaDomain *domain;
-  std::mutex mutex;
-  std::condition_variable changed;
-  Work work = nullptr; ///< null: none, or it is done
-  void *data = nullptr;
-};
 
 namespace {
 
@@ -104,75 +91,24 @@ private:
       openmp_function<void(Ident *, int32_t, int32_t, int32_t)>("__kmpc_push_num_teams");
 };
 
-/// Threads get the stack that the program's first one has; where that one has no limit, as much as nobody needs.
-void set_stack_size(pthread_attr_t &attributes) {
-  constexpr size_t kPlenty = size_t{64} << 20;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY)
-    pthread_attr_setstacksize(&attributes, kPlenty);
-}
-
 } // namespace
-
-void *DomainThreads::serve(void *argument) {
-  auto &leader = *static_cast<Leader *>(argument);
-  own_domain = leader.domain;
-  bound_to = leader.domain;
-  HostTeams::get().make_initial_thread(*leader.domain);
-  std::unique_lock lock(leader.mutex);
-  while (true) {
-    leader.changed.wait(lock, [&] { return leader.work != nullptr; });
-    const Work work = leader.work;
-    void *const data = leader.data;
-    lock.unlock();
-    HostTeams::get().gather(*leader.domain);
-    work(data);
-    lock.lock();
-    leader.work = nullptr;
-    leader.changed.notify_all();
-  }
-}
-
-Result<DomainThreads::Leader *> DomainThreads::make_leader() {
-  auto leader = std::make_unique<Leader>();
-  leader->domain = &domain_;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  set_stack_size(attributes);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, serve, leader.get());
-  pthread_attr_destroy(&attributes);
-  if (error != 0)
-    return Status::error(format("no thread can be made for NUMA domain %d: %s", domain_.number, std::strerror(error)));
-  pthread_setname_np(thread, format("numa-%d", domain_.number).c_str());
-  return leader.release();
-}
 
 Status DomainThreads::run_on_leader(Work work, void *data) {
   if (own_domain == &domain_) {
     work(data);
     return Status::ok();
   }
-  Leader *leader = nullptr;
-  if (auto idle = idle_.lock(); !idle->empty()) {
-    leader = idle->back();
-    idle->pop_back();
-  }
-  if (!leader) {
-    OMPTARGET_TRY_ASSIGN(leader, make_leader());
-  }
-  {
-    std::unique_lock lock(leader->mutex);
-    leader->work = work;
-    leader->data = data;
-    leader->changed.notify_all();
-    leader->changed.wait(lock, [&] { return leader->work == nullptr; });
-  }
-  idle_.lock()->push_back(leader);
+  const int error = leaders_.run([&] {
+    if (own_domain != &domain_) {
+      own_domain = bound_to = &domain_;
+      HostTeams::get().make_initial_thread(domain_);
+    }
+    HostTeams::get().gather(domain_);
+    work(data);
+  });
+  if (error != 0)
+    return Status::error(format("no thread can be made for NUMA domain %d: %s", domain_.number, std::strerror(error)));
   return Status::ok();
 }
-
-void DomainThreads::forget() { idle_.lock()->clear(); }
 
 } // namespace omptarget::host

@@ -5,10 +5,8 @@
 // runtime of the host, so that the teams that it forks stay in the domain, too.
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "base/guarded.h"
+#include "base/format.h"
+#include "base/service_threads.h"
 #include "base/status.h"
 #include "host/numa_domain.h"
 
@@ -18,7 +16,7 @@ namespace omptarget::host {
 class DomainThreads {
 public:
   /// The domain outlives it.
-  explicit DomainThreads(const NumaDomain &domain) : domain_(domain) {}
+  explicit DomainThreads(const NumaDomain &domain) : domain_(domain), leaders_(format("numa-%d", domain.number)) {}
   DomainThreads(const DomainThreads &) = delete;
   DomainThreads &operator=(const DomainThreads &) = delete;
 
@@ -38,19 +36,16 @@ public:
     return std::move(call.status);
   }
 
-  std::mutex &mutex_for_fork() { return idle_.mutex_for_fork(); }
+  std::mutex &mutex_for_fork() { return leaders_.mutex_for_fork(); }
   /// In the child of a fork: the threads are not there.
-  void forget();
+  void forget() { leaders_.forget(); }
 
 private:
-  struct Leader;
   using Work = void (*)(void *);
   Status run_on_leader(Work work, void *data);
-  Result<Leader *> make_leader();
-  static void *serve(void *leader);
 
   const NumaDomain &domain_;
-  Guarded<std::vector<Leader *>> idle_;
+  ServiceThreads leaders_;
 };
 
 } // namespace omptarget::host

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/dimensions.h"
 #include "common/boundary.h"
 #include "host/device.h"
 #include "host/device_number.h"
@@ -29,9 +30,12 @@ std::string name_of(int32_t device, const void *kernel) {
 
 void set_info_flag(uint32_t flag) { set_info_bits(flag); }
 
-void print_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads) {
-  print_info(device_number(device), "Launching kernel %s with %u blocks and %u threads in Generic mode",
-             name_of(device, kernel).c_str(), std::max(teams, 1u), std::max(threads, 1u));
+void print_launch(int32_t device, const void *kernel, const uint32_t (&teams)[3], const uint32_t (&threads)[3]) {
+  const auto text = [](const uint32_t(&counts)[3]) {
+    return dimensions_text(std::max(counts[0], 1u), counts[1], counts[2]);
+  };
+  print_info(device_number(device), "Launching kernel %s with %s blocks and %s threads in Generic mode",
+             name_of(device, kernel).c_str(), text(teams).c_str(), text(threads).c_str());
 }
 
 } // namespace omptarget::host

@@ -17,6 +17,6 @@ void set_info_flag(uint32_t flag);
 inline bool prints_launches() { return wants_info(kInfoKernels); }
 /// Prints one line about the launch of a kernel of this device. Looks the name up: slow.
 /// teams, threads: as requested, 0 if not.
-void print_launch(int32_t device, const void *kernel, uint32_t teams, uint32_t threads);
+void print_launch(int32_t device, const void *kernel, const uint32_t (&teams)[3], const uint32_t (&threads)[3]);
 
 } // namespace omptarget::host

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "host/blocks.h"
 #include "host/device.h"
 #include "host/device_number.h"
+#include "host/device_variables.h"
 #include "host/image_check.h"
 #include "host/kernel_runs.h"
 #include "host/launch.h"
@@ -54,16 +56,22 @@ struct Devices {
       (device_state(device).mutex_for_fork().*action)();
       if (DeviceDomain *domain = domain_of(device)) {
         (domain->memory.mutex_for_fork().*action)();
+        if (KeptBlocks *kept = domain->memory.kept())
+          (kept->mutex_for_fork().*action)();
         (domain->threads.mutex_for_fork().*action)();
       }
     }
+    if (KeptBlocks *kept = kept_blocks())
+      (kept->mutex_for_fork().*action)();
   }
   /// The other threads are not there.
   static void unlock_in_child_of_fork() {
     each(&std::mutex::unlock);
     for (int32_t device = 0; device < device_count(); ++device)
       if (DeviceDomain *domain = domain_of(device))
-        domain->threads.forget();
+        domain->forget_threads();
+    if (KeptBlocks *kept = kept_blocks())
+      kept->forget_thread();
   }
   std::deque<Guarded<DeviceState>> states; ///< one for each device
 };
@@ -171,20 +179,18 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
   return 0;
 }
 
-/// The numbers that a launch asks for; 0: unset.
-struct LaunchBounds {
-  uint32_t teams;
-  uint32_t threads;
-};
-
-/// domain: whose threads call it, or null. each_team: the kernel is one that each team calls once.
-[[gnu::noinline]] Status call_with_teams(DeviceDomain *domain, bool each_team, void *kernel,
-                                         const KernelArguments &arguments, LaunchBounds bounds) {
+/// each_team: the kernel is one that each team calls once.
+[[gnu::noinline]] Status call_with_teams(int32_t device, bool each_team, void *kernel, const KernelArguments &arguments,
+                                         LaunchBounds bounds) {
   const auto call = [&] {
+    std::optional<RegionVariables> variables;
+    if (bounds.flags != 0)
+      variables.emplace(device, bounds, each_team);
     if (each_team && (bounds.teams > 1 || bounds.threads != 0))
       return call_in_teams(kernel, arguments, std::max(bounds.teams, 1u), bounds.threads);
     return call_kernel(kernel, arguments);
   };
+  DeviceDomain *const domain = domain_of(device);
   return domain ? domain->threads.run(call) : call();
 }
 
@@ -193,10 +199,10 @@ inline int32_t launch(int32_t device, void *kernel, const KernelArguments &argum
     return fail_without_device(device);
   if (!kernel) [[unlikely]]
     return fail_without_kernel();
-  DeviceDomain *const domain = domain_of(device);
   const bool each_team = runs_once_per_team(kernel);
-  Status status = domain || each_team ? call_with_teams(domain, each_team, kernel, arguments, bounds)
-                                      : call_kernel(kernel, arguments);
+  Status status = domain_of(device) || each_team || bounds.flags != 0
+                      ? call_with_teams(device, each_team, kernel, arguments, bounds)
+                      : call_kernel(kernel, arguments);
   return status.is_ok() ? 0 : fail(std::move(status));
 }
 
@@ -236,7 +242,16 @@ int32_t __tgt_rtl_supports_empty_images(void) { return 1; }
 /// Device code is the CPU's.
 int32_t __tgt_rtl_host_memory_access(int32_t) { return OMPTARGET_HOST_MEMORY_SHARED; }
 
-int32_t __tgt_rtl_init_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
+/// No fork comes between: the host library lets none begin meanwhile.
+int32_t __tgt_rtl_init_device(int32_t device) {
+  if (!is_device(device))
+    return finish(no_device(device));
+  if (DeviceDomain *const domain = domain_of(device))
+    domain->memory.prepare();
+  else
+    prepare_blocks();
+  return 0;
+}
 int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
 
 __tgt_target_table *__tgt_rtl_load_binary(int32_t device, __tgt_device_image *image) {
@@ -272,7 +287,7 @@ int32_t __tgt_rtl_data_delete(int32_t device, void *memory, int32_t) {
   if (domain_of(device)) [[unlikely]]
     DomainMemory::release(memory);
   else
-    std::free(memory);
+    release_block(memory);
   return 0;
 }
 
@@ -314,11 +329,14 @@ int32_t __tgt_rtl_data_unlock(int32_t device, void *) { return is_device(device)
 int32_t __tgt_rtl_launch_kernel(int32_t device, void *kernel, void **values, ptrdiff_t *offsets,
                                 __tgt_kernel_args *args, __tgt_async_info *) {
   constexpr uint32_t kImplicitVersion = 3;
-  const uint32_t teams = args->Version >= 2 ? args->NumTeams[0] : 0;
-  const uint32_t threads = args->Version >= 2 ? args->ThreadLimit[0] : 0;
+  static constexpr uint32_t kNone[3] = {};
+  const auto &teams = args->Version >= 2 ? args->NumTeams : kNone;
+  const auto &threads = args->Version >= 2 ? args->ThreadLimit : kNone;
   if (prints_launches() && is_device(device)) [[unlikely]]
     print_launch(device, kernel, teams, threads);
-  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion}, {teams, threads});
+  const uint64_t flags = args->Version >= 2 ? args->Flags & kVariableFlags : 0;
+  return launch(device, kernel, {values, offsets, args->NumArgs, args->Version >= kImplicitVersion},
+                {teams[0], threads[0], flags});
 }
 
 /// The host libraries of LLVM 14 and 15 call this instead.
@@ -331,7 +349,7 @@ OMPTARGET_PLUGIN_API int32_t __tgt_rtl_run_target_team_region(int32_t device, vo
   const auto wanted_teams = static_cast<uint32_t>(std::max(teams, 0)),
              wanted_threads = static_cast<uint32_t>(std::max(threads, 0));
   if (prints_launches() && is_device(device)) [[unlikely]]
-    print_launch(device, kernel, wanted_teams, wanted_threads);
+    print_launch(device, kernel, {wanted_teams}, {wanted_threads});
   return launch(device, kernel, {values, offsets, static_cast<uint32_t>(count), false}, {wanted_teams, wanted_threads});
 }
 
@@ -352,6 +370,17 @@ void __tgt_rtl_fork_phase(int32_t phase) {
   case OMPTARGET_FORK_CHILD: return Devices::unlock_in_child_of_fork();
   default: return;
   }
+}
+
+/// Devices that are no domains keep memory together.
+int32_t __tgt_rtl_trim_memory(int32_t device) {
+  if (!is_device(device))
+    return finish(no_device(device));
+  if (DeviceDomain *const domain = domain_of(device))
+    domain->memory.trim();
+  else if (KeptBlocks *const kept = kept_blocks())
+    kept->trim();
+  return 0;
 }
 
 void __tgt_rtl_set_info_flag(uint32_t flag) { set_info_flag(flag); }

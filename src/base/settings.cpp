@@ -4,6 +4,7 @@
 #include "base/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <cerrno>
@@ -123,32 +124,77 @@ int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise)
 
 bool setting_is_set(SettingId id) { return setting_text(id) != nullptr; }
 
-void warn_about_setting(SettingId id, const std::string &problem) {
+static void warn_once(SettingId id, const char *variable, const std::string &problem) {
   if (warned[static_cast<size_t>(id)].exchange(true, std::memory_order_relaxed))
     return;
-  write_error_line(format("omptarget warning: %s: %s", setting_row(id).variable, problem.c_str()));
+  write_error_line(format("omptarget warning: %s: %s", variable, problem.c_str()));
+}
+
+void warn_about_setting(SettingId id, const std::string &problem) { warn_once(id, setting_row(id).variable, problem); }
+
+constexpr std::string_view kDeviceSuffix = "_DEV", kAllSuffix = "_ALL";
+
+std::optional<DeviceSetting> device_setting(SettingId id, int32_t device) {
+  const std::string of_devices = setting_row(id).variable;
+  const std::string name = of_devices.substr(0, of_devices.size() - kDeviceSuffix.size());
+  for (std::string &variable :
+       std::array{of_devices + format("_%d", device), of_devices, name + std::string(kAllSuffix)})
+    if (const char *const text = std::getenv(variable.c_str()); text && *text)
+      return DeviceSetting{std::move(variable), text};
+  return std::nullopt;
+}
+
+int64_t device_setting_in(SettingId id, int32_t device, int64_t least, int64_t most) {
+  const auto setting = device_setting(id, device);
+  int64_t value = 0;
+  if (!setting || (parse_integer(setting->text, value) && value >= least && value <= most))
+    return value;
+  warn_about_device_setting(id, *setting,
+                            format("'%s' is no integer between %lld and %lld; ignored",
+                                   shown_value(setting->text).c_str(), static_cast<long long>(least),
+                                   static_cast<long long>(most)));
+  return 0;
+}
+
+void warn_about_device_setting(SettingId id, const DeviceSetting &setting, const std::string &problem) {
+  warn_once(id, setting.variable.c_str(), problem);
 }
 
 namespace {
 
 constexpr std::string_view kPrefix = "LIBOMPTARGET_";
+/// Prefixes of names that only offloading runtimes of OpenMP read.
+constexpr std::string_view kPrefixes[] = {kPrefix, "OMPTARGET_", "OMPX_", "OFFLOAD_"};
+constexpr std::string_view kStandard = "OMP_";
 
-/// Settings of LLVM's runtime that mean nothing here.
-constexpr std::string_view kForeign[] = {
-    "LIBOMPTARGET_NEXTGEN_PLUGINS",
-    "LIBOMPTARGET_RECORD",
-    "LIBOMPTARGET_RR_SAVE_OUTPUT",
-    "LIBOMPTARGET_RR_DEVMEM_SIZE",
-    "LIBOMPTARGET_JIT_SKIP_OPT",
-    "LIBOMPTARGET_KERNEL_TRACE",
-    "LIBOMPTARGET_JIT_REPLACEMENT_OBJECT",
-    "LIBOMPTARGET_JIT_REPLACEMENT_MODULE",
-    "LIBOMPTARGET_JIT_PRE_OPT_IR_MODULE",
-    "LIBOMPTARGET_JIT_POST_OPT_IR_MODULE",
-    "LIBOMPTARGET_RPC_ADDRESS",
-    "LIBOMPTARGET_RPC_ALLOCATOR_MAX",
-    "LIBOMPTARGET_RPC_BLOCK_SIZE",
-    "LIBOMPTARGET_RPC_LATENCY",
+/// Settings of other runtimes that mean nothing here.
+constexpr std::pair<std::string_view, const char *> kForeign[] = {
+    {"LIBOMPTARGET_NEXTGEN_PLUGINS", "LLVM's"},
+    {"LIBOMPTARGET_FORCE_SYNCHRONIZE", "LLVM's"},
+    {"LIBOMPTARGET_RR_SAVE_OUTPUT", "LLVM's"},
+    {"LIBOMPTARGET_RR_DEVMEM_SIZE", "LLVM's"},
+    {"LIBOMPTARGET_JIT_SKIP_OPT", "LLVM's"},
+    {"LIBOMPTARGET_JIT_REPLACEMENT_OBJECT", "LLVM's"},
+    {"LIBOMPTARGET_JIT_REPLACEMENT_MODULE", "LLVM's"},
+    {"LIBOMPTARGET_JIT_PRE_OPT_IR_MODULE", "LLVM's"},
+    {"LIBOMPTARGET_JIT_POST_OPT_IR_MODULE", "LLVM's"},
+    {"LIBOMPTARGET_RPC_ADDRESS", "LLVM's"},
+    {"LIBOMPTARGET_RPC_ALLOCATOR_MAX", "LLVM's"},
+    {"LIBOMPTARGET_RPC_BLOCK_SIZE", "LLVM's"},
+    {"LIBOMPTARGET_RPC_LATENCY", "LLVM's"},
+    {"OMPTARGET_DUMP_OFFLOAD_ENTRIES", "LLVM's"},
+    {"OFFLOAD_TRACK_ALLOCATION_TRACES", "LLVM's"},
+    {"OFFLOAD_TRACK_NUM_KERNEL_LAUNCH_TRACES", "LLVM's"},
+    {"LIBOMPTARGET_AMDGPU_ADJUST_TEAMS", "AMD's"},
+    {"LIBOMPTARGET_AMDGPU_DATA_BUSYWAIT", "AMD's"},
+    {"LIBOMPTARGET_AMDGPU_KERNEL_BUSYWAIT", "AMD's"},
+    {"LIBOMPTARGET_HOSTEXEC_TRACE", "AMD's"},
+    {"OMPX_DGPU_MAPS", "AMD's"},
+    {"OMPX_DISABLE_MAPS", "AMD's"},
+    {"OMPX_DISABLE_USM_MAPS", "AMD's"},
+    {"OMPX_EAGER_ZERO_COPY_MAPS", "AMD's"},
+    {"OMPX_FORCE_SYNC_REGIONS", "AMD's"},
+    {"OMPX_STRICT_SANITY_CHECKS", "AMD's"},
 };
 
 /// Settings of earlier versions and what there is instead.
@@ -188,29 +234,62 @@ static bool is_of_plugin(const std::string &variable, std::span<const std::strin
   });
 }
 
-std::string unknown_setting_text(const std::string &variable, std::span<const std::string> plugins) {
-  if (!std::string_view(variable).starts_with(kPrefix) || is_of_plugin(variable, plugins))
-    return {};
-  const char *nearest = nullptr;
-  size_t nearest_distance = SIZE_MAX;
+namespace {
+
+/// A name without the number of its device: "OMP_NUM_TEAMS_DEV" and "_3" of "OMP_NUM_TEAMS_DEV_3".
+std::pair<std::string_view, std::string_view> without_device(std::string_view name) {
+  constexpr std::string_view kDevice = "_DEV_";
+  const size_t at = name.rfind(kDevice);
+  if (!name.starts_with(kStandard) || at == std::string_view::npos)
+    return {name, {}};
+  const std::string_view number = name.substr(at + kDevice.size());
+  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? std::pair{name.substr(0, at + kDevice.size() - 1), name.substr(at + kDevice.size() - 1)}
+                   : std::pair{name, std::string_view()};
+}
+
+/// The row whose name is nearest to this one and ends alike, unless more than a third of the name would be guessed.
+const SettingRow *nearest_row(std::string_view name, std::string_view prefix, std::string_view ending) {
+  const SettingRow *nearest = nullptr;
+  size_t least = (name.size() - prefix.size()) / 3 + 2;
   for (const SettingRow &row : kRows) {
-    if (variable == row.variable)
-      return {};
-    if (const size_t steps = distance(variable, row.variable); steps < nearest_distance) {
-      nearest = row.variable;
-      nearest_distance = steps;
+    const std::string_view variable = row.variable;
+    if (!variable.starts_with(prefix) || !variable.ends_with(ending))
+      continue;
+    if (const size_t steps = distance(name, variable); steps < least) {
+      nearest = &row;
+      least = steps;
     }
   }
-  for (const std::string_view foreign : kForeign)
+  return nearest;
+}
+
+} // namespace
+
+std::string unknown_setting_text(const std::string &variable, std::span<const std::string> plugins) {
+  const auto [name, device] = without_device(variable);
+  const auto *const prefix = std::find_if(std::begin(kPrefixes), std::end(kPrefixes),
+                                          [name = name](std::string_view begin) { return name.starts_with(begin); });
+  const bool is_ours = prefix != std::end(kPrefixes);
+  const std::string_view standard = name.starts_with(kStandard) ? name.substr(kStandard.size()) : std::string_view();
+  const char *const ending = standard.ends_with("_DEV") ? "_DEV" : standard.ends_with("_ALL") ? "_ALL" : "";
+  if ((!is_ours && !*ending) || is_of_plugin(variable, plugins))
+    return {};
+  for (const SettingRow &row : kRows)
+    if (name == row.variable)
+      return {};
+  for (const auto &[foreign, owner] : kForeign)
     if (variable == foreign)
-      return variable + " is a setting of LLVM's runtime that this one does not have; it has no effect";
+      return format("%s is a setting of %s runtime that this one does not have; it has no effect", variable.c_str(),
+                    owner);
   for (const auto &[replaced, instead] : kReplaced)
     if (variable == replaced)
       return variable + " has no effect any more: " + instead;
-  // More than a third of the name guessed is no help.
-  const bool is_near = nearest_distance <= (variable.size() - kPrefix.size()) / 3 + 1;
+  const SettingRow *const nearest = nearest_row(name, is_ours ? *prefix : kStandard, ending);
+  if (!nearest && std::string_view(ending) == "_ALL")
+    return {}; // such a name may be anybody's
   return variable + " is no setting of this runtime and has no effect" +
-         (is_near ? format("; did you mean %s?", nearest) : std::string());
+         (nearest ? format("; did you mean %s%s?", nearest->variable, std::string(device).c_str()) : std::string());
 }
 
 void warn_about_unknown_settings(std::span<const std::string> plugins) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace omptarget {
 
@@ -55,11 +56,25 @@ int64_t setting_or(SettingId id, int64_t least, int64_t most, int64_t otherwise)
 /// Returns whether the variable is set to something.
 bool setting_is_set(SettingId id);
 
+/// A device-specific variable that is set, and its value.
+struct DeviceSetting {
+  std::string variable;
+  const char *text;
+};
+/// Returns a setting whose row is NAME_DEV, for the device of this number: NAME_DEV_<device>, else NAME_DEV, else
+/// NAME_ALL (OpenMP 6.0, section 4.1).
+std::optional<DeviceSetting> device_setting(SettingId id, int32_t device);
+/// Returns the same as an integer, 0 if there is none. If it does not lie between the two, warns once and returns 0.
+int64_t device_setting_in(SettingId id, int32_t device, int64_t least, int64_t most);
+/// Prints one warning about the value of such a variable to stderr, the first time only.
+void warn_about_device_setting(SettingId id, const DeviceSetting &setting, const std::string &problem);
+
 /// Prints one warning about a setting's value to stderr, the first time only.
 void warn_about_setting(SettingId id, const std::string &problem);
 
-/// Returns a remark on a variable of the environment whose name looks like a setting of this runtime. Empty if it is
-/// one, or has nothing to do with it, or is named after one of these plugins, LIBOMPTARGET_NAME_..., which reads it.
+/// Returns a remark on a variable of the environment whose name looks like a setting of this runtime: LIBOMPTARGET_...,
+/// OMPTARGET_..., OMPX_..., OFFLOAD_..., OMP_..._DEV and OMP_..._DEV_<number>. Empty if it is one, or has nothing to do
+/// with it, or is named after one of these plugins, LIBOMPTARGET_NAME_..., which reads it.
 std::string unknown_setting_text(const std::string &variable, std::span<const std::string> plugins = {});
 
 /// Warns about such variables, the first time only.

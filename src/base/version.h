@@ -6,8 +6,8 @@
 
 namespace omptarget {
 
-/// "1.0.0 (9c628cb1a2b3)": the version, and the commit that was configured, by git or a file of git archive. Without
-/// either, the version alone.
+/// "1.0.0-dev (9c628cb1a2b3)": the version, "-dev" before its release, and the commit that was configured, by git or a
+/// file of git archive. Without either, the version alone.
 const char *version_text();
 
 } // namespace omptarget

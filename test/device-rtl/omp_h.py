@@ -14,7 +14,6 @@ prefix, runtimes, compilers = map(os.path.abspath, sys.argv[1:4])
 HOST_ONLY = [
     (r"omp_target_\w+|omp_get_mapped_ptr|ompx_dump_mapping_tables", "work on mappings and device memory from the host"),
     (r"omp_(get_)?interop_\w+|omp_get_num_interop_properties|omp_get_interop_\w+", "interop objects are the host's"),
-    (r"omp_get_(uid_from_device|device_from_uid)", "identifiers of devices are the host's"),
     (r"omp_get_(sub)?memspace\w*|omp_get_device\w*_(memspace|allocator)\w*", "memory spaces of other devices"),
     (r"omp_get_gprivate_limit", "asked before a kernel is launched"),
     (r"omp_(set|get|display|capture)_affinity\w*|omp_display_env|omp_control_tool", "threads and tools of the host"),

@@ -36,6 +36,16 @@ int main(int argc, char **argv) {
   }
 }
 """
+BOTH = """
+extern int printf(const char *, ...);
+int main(void) {
+  int x[64], sum = 0;
+#pragma omp target teams distribute parallel for map(from : x) reduction(+ : sum)
+  for (int i = 0; i < 64; i++)
+    sum += x[i] = 2 * i;
+  printf("%d %d\\n", x[10], sum);
+}
+"""
 FAULTY = """
 extern int printf(const char *, ...); extern void *malloc(__SIZE_TYPE__);
 int main(int argc, char **argv) {
@@ -147,8 +157,8 @@ def main():
     tried = 0
     with tempfile.TemporaryDirectory() as scratch:
         source, fortran = os.path.join(scratch, "a.c"), os.path.join(scratch, "h.f90")
-        faulty = os.path.join(scratch, "faulty.c")
-        for path, text in ((source, PROGRAM), (fortran, FORTRAN), (faulty, FAULTY)):
+        faulty, both = os.path.join(scratch, "faulty.c"), os.path.join(scratch, "both.c")
+        for path, text in ((source, PROGRAM), (fortran, FORTRAN), (faulty, FAULTY), (both, BOTH)):
             with open(path, "w") as file:
                 file.write(text)
         for version in ("16", "19", "22"): # whose libomp is that of this machine's C library
@@ -160,6 +170,12 @@ def main():
                       "-o", program, "-lm"], version)
             code, out, errors = result([], [program])
             expect(code == 0 and out == "0.456\n", "clang %s's program is wrong" % version, code, out, errors)
+            for name in ("gfx90a", "gfx1100"):
+                compiled([clang, "-O2", "--config=%s/%s/emulator.cfg" % (device, version), "--offload-arch=" + name,
+                          both, "-o", program + "." + name], version)
+                code, out, errors = result([], [program + "." + name])
+                expect(code == 0 and out == "20 4032\n", "clang %s's program for %s is wrong" % (version, name), code,
+                       out, errors)
             tried += 1
             if tried > 1:
                 continue

@@ -152,8 +152,12 @@ CUresult result_of(const executor::Fault &fault) {
 
 } // namespace
 
-std::unique_ptr<executor::ptx::Module> compile_ptx(const char *text, int device_sm, std::string &error) {
-  auto module = executor::ptx::Module::load(text, error);
+std::unique_ptr<executor::ptx::Module> compile_ptx(const char *text, int device_sm, std::string &error,
+                                                   bool &is_limit) {
+  is_limit = false;
+  auto module = executor::ptx::Module::load(text, error, &is_limit);
+  if (is_limit)
+    error += "; this is a limit of the emulator, and a GPU may take the image";
   if (module && (module->target() == 0 || module->target() > device_sm)) {
     error = "PTX for sm_" + std::to_string(module->target()) + ", the device is sm_" + std::to_string(device_sm);
     return nullptr;

@@ -13,7 +13,7 @@
 namespace emulator {
 
 /// Loads PTX; null, and the reason, if the executor cannot or a driver would not.
-std::unique_ptr<executor::ptx::Module> compile_ptx(const char *text, int device_sm, std::string &error);
+std::unique_ptr<executor::ptx::Module> compile_ptx(const char *text, int device_sm, std::string &error, bool &is_limit);
 
 struct PtxLaunch {
   const Function *function;

@@ -164,10 +164,11 @@ CUresult load_ptx(CUmodule *out, Context &context, const char *text,
   std::string error;
   auto module = std::make_unique<Module>();
   module->context = &context;
-  module->device_code = compile_ptx(text, state().devices[static_cast<size_t>(context.device)].sm, error);
+  bool is_limit = false;
+  module->device_code = compile_ptx(text, state().devices[static_cast<size_t>(context.device)].sm, error, is_limit);
   if (!module->device_code) {
     log(error);
-    return CUDA_ERROR_INVALID_PTX;
+    return is_limit ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_PTX;
   }
   const std::lock_guard lock(state().mutex);
   *out = reinterpret_cast<CUmodule>(module.get());

@@ -61,6 +61,63 @@ llvm::Value *VectorBuilder::float_extreme(Value *a, Value *b, bool is_least, boo
   return b_.CreateSelect(b_.CreateFCmpUNO(a, b), of_nan, of_numbers);
 }
 
+// ---- Floats of 16 bits: as half.h computes them
+
+llvm::Value *VectorBuilder::widen_half(Value *value, bool is_bfloat) {
+  Value *const wide = resize(value, 32);
+  if (is_bfloat)
+    return b_.CreateBitCast(b_.CreateShl(wide, number(32, 16)), floats(32));
+  Value *const magnitude = b_.CreateShl(b_.CreateAnd(wide, number(32, 0x7FFF)), number(32, 13));
+  Value *result = bits(b_.CreateFMul(b_.CreateBitCast(magnitude, floats(32)), real(32, 0x1p112)));
+  Value *const is_special = b_.CreateICmpUGE(magnitude, number(32, 0x7C00 << 13));
+  result = b_.CreateSelect(is_special, b_.CreateOr(result, number(32, 0x7F800000)), result);
+  Value *const sign = b_.CreateShl(b_.CreateAnd(wide, number(32, 0x8000)), number(32, 16));
+  return b_.CreateBitCast(b_.CreateOr(result, sign), floats(32));
+}
+
+llvm::Value *VectorBuilder::narrow_half(Value *value, bool is_bfloat, uint64_t nan) {
+  Value *const all = bits(value), *const is_nan = b_.CreateFCmpUNO(value, value);
+  const unsigned dropped = is_bfloat ? 16 : 13;
+  Value *const magnitude = is_bfloat ? all : b_.CreateAnd(all, number(32, 0x7FFFFFFF));
+  Value *const last = b_.CreateAnd(b_.CreateLShr(magnitude, number(32, dropped)), number(32, 1));
+  Value *result = b_.CreateAdd(b_.CreateAdd(magnitude, number(32, is_bfloat ? 0x7FFF : 0xC8000FFF)), last);
+  result = b_.CreateLShr(result, number(32, dropped));
+  if (!is_bfloat) {
+    Value *const small = b_.CreateFAdd(b_.CreateBitCast(magnitude, floats(32)), real(32, 0.5));
+    result = b_.CreateSelect(b_.CreateICmpULT(magnitude, number(32, 0x38800000)),
+                             b_.CreateSub(bits(small), number(32, 0x3F000000)), result);
+    result = b_.CreateSelect(b_.CreateICmpUGE(magnitude, number(32, 0x47800000)), number(32, 0x7C00), result);
+    result = b_.CreateOr(result, b_.CreateAnd(b_.CreateLShr(all, number(32, 16)), number(32, 0x8000)));
+  }
+  return resize(b_.CreateSelect(is_nan, number(32, nan), result), 16);
+}
+
+llvm::Value *VectorBuilder::odd_sum(Value *a, Value *b) {
+  Value *const sum = b_.CreateFAdd(a, b), *const part = b_.CreateFSub(sum, a);
+  Value *const lost = b_.CreateFAdd(b_.CreateFSub(a, b_.CreateFSub(sum, part)), b_.CreateFSub(b, part));
+  const unsigned width = bits_of(sum);
+  Value *const one = number(width, 1), *const zero = number(width, 0), *const before = bits(sum);
+  Value *const has_same_sign = b_.CreateICmpSGE(b_.CreateXor(bits(lost), before), zero);
+  Value *const odd = b_.CreateSelect(has_same_sign, b_.CreateAdd(before, one), b_.CreateSub(before, one));
+  Value *const is_odd = b_.CreateICmpEQ(b_.CreateAnd(before, one), one);
+  Value *const changes = b_.CreateAnd(b_.CreateFCmpONE(lost, real(width, 0)), b_.CreateNot(is_odd));
+  return b_.CreateBitCast(b_.CreateSelect(changes, odd, before), floats(width));
+}
+
+llvm::Value *VectorBuilder::fused_half(Value *a, Value *b, Value *c, bool is_bfloat) {
+  if (!is_bfloat)
+    return odd_sum(b_.CreateFMul(a, b), c);
+  const auto wide = [&](Value *value) { return b_.CreateFPExt(value, floats(64)); };
+  Value *const sum = odd_sum(b_.CreateFMul(wide(a), wide(b)), wide(c));
+  Value *const single = b_.CreateFPTrunc(sum, floats(32)), *const before = bits(single), *const one = number(32, 1);
+  const auto size = [&](Value *value) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); };
+  Value *const is_less = b_.CreateFCmpOLT(size(wide(single)), size(sum));
+  Value *const odd = b_.CreateSelect(is_less, b_.CreateAdd(before, one), b_.CreateSub(before, one));
+  Value *const changes =
+      b_.CreateAnd(b_.CreateFCmpONE(wide(single), sum), b_.CreateICmpEQ(b_.CreateAnd(before, one), number(32, 0)));
+  return b_.CreateBitCast(b_.CreateSelect(changes, odd, before), floats(32));
+}
+
 // ---- Loads and stores
 
 // Returns how many places of a size there are in so many bytes.

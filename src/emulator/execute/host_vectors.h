@@ -36,6 +36,7 @@ protected:
   Value *resize(Value *value, unsigned bits, bool extends_sign = false) {
     return extends_sign ? b_.CreateSExtOrTrunc(value, vector(bits)) : b_.CreateZExtOrTrunc(value, vector(bits));
   }
+  Value *bits(Value *value) { return b_.CreateBitCast(value, vector(bits_of(value))); }
   Value *counting(uint64_t step); ///< 0, step, 2 * step, ...
   Value *at(Value *pointer, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), pointer, offset); }
 
@@ -52,11 +53,20 @@ protected:
   }
   void branch_likely(Value *condition, llvm::BasicBlock *likely, llvm::BasicBlock *other);
 
+  // Floats of 16 bits (half.h), as integers of 16 bits; they compute as singles.
+  Value *widen_half(Value *bits, bool is_bfloat);
+  Value *narrow_half(Value *value, bool is_bfloat, uint64_t nan);
+  Value *fused_half(Value *a, Value *b, Value *c, bool is_bfloat);
+
   // Floats.
   Value *is_signaling(Value *value);
   /// As fmin and fmax of the C library, and zeros by their signs.
   Value *float_extreme(Value *a, Value *b, bool is_least, bool keeps_nan = false);
 
+private:
+  Value *odd_sum(Value *a, Value *b);
+
+protected:
   const unsigned lanes_;
   llvm::IRBuilder<> b_;
   llvm::Function *llvm_function_ = nullptr;

@@ -16,6 +16,7 @@
 #include "memory/memory_spaces.h"
 #include "observe/construct_events.h"
 #include "omptarget/compiler.h"
+#include "region/device_variables.h"
 
 using namespace omptarget;
 
@@ -235,6 +236,17 @@ void *llvm_omp_get_dynamic_shared(void) { return nullptr; }
 
 int omp_get_device_from_uid(const char *uid) { return device_of_uid(uid); }
 const char *omp_get_uid_from_device(int device) { return uid_of_device(device); }
+
+int omp_get_device_num_teams(int device) { return device_variable(DeviceVariable::kNumTeams, device); }
+int omp_get_device_teams_thread_limit(int device) { return device_variable(DeviceVariable::kTeamsThreadLimit, device); }
+void omp_set_device_num_teams(int teams, int device) {
+  const Call call = api_call("omp_set_device_num_teams", device, __builtin_return_address(0));
+  (void)succeeded(set_device_variable(DeviceVariable::kNumTeams, teams, device), call);
+}
+void omp_set_device_teams_thread_limit(int threads, int device) {
+  const Call call = api_call("omp_set_device_teams_thread_limit", device, __builtin_return_address(0));
+  (void)succeeded(set_device_variable(DeviceVariable::kTeamsThreadLimit, threads, device), call);
+}
 
 size_t omp_get_gprivate_limit(int device, int group) {
   const Call call = api_call("omp_get_gprivate_limit", device, __builtin_return_address(0));

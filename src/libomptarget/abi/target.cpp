@@ -56,6 +56,7 @@ int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) 
   LaunchRequest request{host_ptr, list, BlockForm::kNone, {}};
   request.args.NumTeams[0] = teams.count == kNoTeams.count ? 1 : static_cast<uint32_t>(teams.count);
   request.args.ThreadLimit[0] = static_cast<uint32_t>(teams.thread_limit);
+  request.args.Flags = call.is_nowait ? OMPTARGET_KERNEL_NOWAIT : 0;
   if (teams.count != kNoTeams.count)
     request.args.Tripcount = take_trip_count(call.device_number);
   return run(call, request);
@@ -66,7 +67,9 @@ int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) 
   LaunchRequest request;
   finish(read_kernel_args(block, num_teams, thread_limit, request), call);
   request.host_id = host_ptr;
-  call.is_nowait = call.is_nowait || (request.args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0;
+  if (call.is_nowait)
+    request.args.Flags |= OMPTARGET_KERNEL_NOWAIT;
+  call.is_nowait = (request.args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0;
   return run(call, request);
 }
 

@@ -18,6 +18,7 @@
 #include "base/uncancelled.h"
 #include "device/arrival_events.h"
 #include "device/device_images.h"
+#include "device/launch_defaults.h"
 #include "device/mapping_notes.h"
 #include "device/module_registry.h"
 #include "image/offload_library.h"
@@ -43,6 +44,7 @@ public:
 
   HostDataToTargetMap &map() { return map_; }
   ArrivalEvents &arrivals() { return arrivals_; }
+  LaunchDefaults &launch_defaults() { return launch_defaults_; }
 
   /// The plugin's data_alloc. Before it fails, dormant mappings give their storage back.
   Result<void *> allocate(int64_t size, void *host, int32_t kind);
@@ -71,7 +73,7 @@ public:
   class Loading;
   /// Not for a device that has ended or is initialised already. The plugin is asked once.
   Status initialise(const Loading &);
-  /// Loads images after initialise(), and runs their constructors. Failures are kept for load_failure().
+  /// Loads images after initialise(), and runs their constructors. Failures are told, and kept for load_failure().
   void load_images(const Loading &);
   /// Returns whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }
@@ -97,8 +99,13 @@ public:
   /// Why the module's image is not loaded here, or empty if nothing failed.
   std::string load_failure(const OffloadLibrary &library);
 
-  /// Returns whether some module has kernels, but no image that fits this device.
-  bool has_unfit_modules() const { return images_.has_unfit_modules(); }
+  /// Returns whether the image of some module is not here: none fits the device, or loading it failed.
+  bool lacks_images() const { return images_.lacks_images(); }
+  /// Fails if a variable of a module lies there whose image could not be loaded or, if needs_all, does not fit. Any
+  /// thread.
+  Status check_variables(HostPtr begin, int64_t size, bool needs_all) {
+    return images_.check_variables(begin, size, needs_all);
+  }
   /// The path of the module that holds this code, if it is such a one; otherwise empty. Any thread.
   std::string unfit_module_of(const void *code) { return images_.unfit_module_of(code); }
 
@@ -155,6 +162,7 @@ private:
   const bool lasts_; ///< as the plugin says; otherwise users are counted, so that ending can wait for them
   HostDataToTargetMap map_;
   ArrivalEvents arrivals_{plugin_device_};
+  LaunchDefaults launch_defaults_{id_};
 
   std::atomic<uint32_t> prepared_generation_{UINT32_MAX};
   std::atomic<bool> is_initialised_{false};

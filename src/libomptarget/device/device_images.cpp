@@ -105,8 +105,47 @@ void DeviceImages::note_seen(const std::shared_ptr<OffloadLibrary> &library, boo
   const auto image = fits ? Seen::Image::kFits : has_kernels ? Seen::Image::kDoesNotFit : Seen::Image::kNotNeeded;
   if (!is_seen(*library))
     seen_.lock()->push_back({library, image});
-  if (image == Seen::Image::kDoesNotFit)
-    has_unfit_modules_.store(true, std::memory_order_relaxed);
+  if (image != Seen::Image::kFits)
+    lacks_images_.store(true, std::memory_order_relaxed);
+}
+
+/// Tells it once. From now on constructs look whether they need the image.
+void DeviceImages::note_failure(const OffloadLibrary &library, const std::string &reason) {
+  lacks_images_.store(true, std::memory_order_relaxed);
+  {
+    auto seen = seen_.lock();
+    const auto known =
+        std::find_if(seen->begin(), seen->end(), [&](const Seen &one) { return one.library.get() == &library; });
+    if (known == seen->end() || !known->failure.empty()) // it has gone, or another thread has told it
+      return;
+    known->failure = reason;
+  }
+  print_message(
+      format("the image of %s could not be loaded on device %d: %s", library.path.c_str(), raw(id_), reason.c_str()));
+}
+
+Status DeviceImages::check_variables(HostPtr begin, int64_t size, bool needs_all) {
+  std::vector<Seen> lacking;
+  {
+    auto seen = seen_.lock();
+    std::copy_if(seen->begin(), seen->end(), std::back_inserter(lacking),
+                 [&](const Seen &known) { return known.lacks_image(needs_all); });
+  }
+  const auto is_there = [&](const Entry &entry) {
+    const bool is_variable = entry.kind == EntryKind::kVariable || entry.kind == EntryKind::kLinkVariable;
+    return is_variable && begin < entry.address + static_cast<int64_t>(entry.size) && entry.address < begin + size;
+  };
+  for (const auto &[library, image, failure] : lacking) {
+    const auto entry = std::find_if(library->entries.begin(), library->entries.end(), is_there);
+    if (entry == library->entries.end() || !modules_.has(*library)) // a closed one's memory may be anybody's
+      continue;
+    Status status = failure.empty()
+                        ? Status::error(format("no image of %s fits device %d", library->path.c_str(), raw(id_)))
+                        : Status::error(failure).during(format("the image of %s could not be loaded on device %d",
+                                                               library->path.c_str(), raw(id_)));
+    return std::move(status).during(format("the variable %s is not on device %d", entry->name, raw(id_)));
+  }
+  return Status::ok();
 }
 
 /// A module may have several descriptors: if the image of one fits, nobody knows which a data construct belongs to.
@@ -114,12 +153,13 @@ std::string DeviceImages::unfit_module_of(const void *code) {
   const auto address = reinterpret_cast<uintptr_t>(code);
   std::string path;
   auto all = seen_.lock();
-  for (const auto &[library, image] : *all) {
-    if (address < library->range.begin || address >= library->range.end || image == Seen::Image::kNotNeeded)
+  for (const Seen &known : *all) {
+    const AddressRange &range = known.library->range;
+    if (address < range.begin || address >= range.end || known.image == Seen::Image::kNotNeeded)
       continue;
-    if (image == Seen::Image::kFits)
+    if (known.image == Seen::Image::kFits)
       return {};
-    path = library->path;
+    path = known.library->path;
   }
   return path;
 }
@@ -137,9 +177,7 @@ void DeviceImages::load(const std::shared_ptr<OffloadLibrary> &library) {
   if (!status && has_loaded(*library)) {
     status.consume(); // another thread has done it
   } else if (!status) {
-    failed_.push_back({library, status.to_string()});
-    OMPTARGET_TRACE_DEVICE(Topic::kImage, id_, "loading an image of %s failed: %s", library->path.c_str(),
-                           failed_.back().reason.c_str());
+    note_failure(*library, status.to_string());
   }
 }
 
@@ -222,7 +260,7 @@ Status DeviceImages::resolve(Loaded &loaded, const Entry &entry, const __tgt_off
 
 void DeviceImages::add_kernel(Loaded &loaded, const Entry &entry, void *handle) {
   auto kernel = std::make_unique<Kernel>(Kernel{
-      handle, entry.name, parameter_forms(loaded.signs, entry.name), loaded.signs.makes_tasks, &loaded.signs,
+      handle, entry.name, parameter_forms(loaded.signs, entry.name), loaded.signs.tasks, &loaded.signs,
       plugin().separates_images() ? &loaded.functions : nullptr, loaded.library->descriptor, loaded.image.number()});
   if (plugin().always_leads())
     for (ParameterForm &form : kernel->forms)
@@ -315,7 +353,6 @@ void DeviceImages::take_over(const Loaded &gone) {
 }
 
 void DeviceImages::unload(const OffloadLibrary &library, bool has_ended) {
-  std::erase_if(failed_, [&](const Failed &failed) { return failed.library.get() == &library; });
   std::erase_if(*seen_.lock(), [&](const Seen &seen) { return seen.library.get() == &library; });
   const auto place = std::find_if(loaded_.begin(), loaded_.end(),
                                   [&](const auto &loaded) { return loaded->library.get() == &library; });
@@ -328,11 +365,7 @@ void DeviceImages::unload(const OffloadLibrary &library, bool has_ended) {
   const std::unique_ptr<Loaded> loaded = std::move(*place);
   loaded_.erase(place);
   OMPTARGET_SCHED_POINT("unload: forgotten, still in the tables");
-  take_apart(*loaded);
-  OMPTARGET_SCHED_POINT("unload: taken apart");
-  take_over(*loaded);
-  unload_binary(loaded->table);
-  observe::image_unloaded(id_, loaded->number);
+  destroy(*loaded);
 }
 
 /// Calls the plugin without the lock, if it can be called by several threads.
@@ -352,6 +385,8 @@ void DeviceImages::unload_binary(__tgt_target_table *table) {
 
 void DeviceImages::destroy(Loaded &loaded) {
   take_apart(loaded);
+  OMPTARGET_SCHED_POINT("unload: taken apart");
+  take_over(loaded);
   unload_binary(loaded.table);
   observe::image_unloaded(id_, loaded.number);
 }
@@ -380,14 +415,25 @@ Status DeviceImages::run(const Kernel &kernel) {
   return queue.complete();
 }
 
+Status DeviceImages::run_constructors(Loaded &loaded) {
+  for (const Kernel &constructor : std::exchange(loaded.constructors, {}))
+    OMPTARGET_TRY_DURING(run(constructor), "constructor %s failed", constructor.name);
+  return Status::ok();
+}
+
+/// An image whose globals are not constructed goes again.
 void DeviceImages::run_constructors() {
-  for (const auto &loaded : loaded_)
-    for (const Kernel &constructor : std::exchange(loaded->constructors, {}))
-      if (Status status = run(constructor); !status) {
-        failed_.push_back(
-            {loaded->library, format("constructor %s failed: %s", constructor.name, status.to_string().c_str())});
-        print_message(format("device %d: %s", raw(id_), failed_.back().reason.c_str()));
-      }
+  for (size_t i = 0; i < loaded_.size();) {
+    Status status = run_constructors(*loaded_[i]);
+    if (status) {
+      ++i;
+      continue;
+    }
+    const std::unique_ptr<Loaded> failed = std::move(loaded_[i]);
+    loaded_.erase(loaded_.begin() + static_cast<ptrdiff_t>(i));
+    note_failure(*failed->library, status.to_string());
+    destroy(*failed);
+  }
 }
 
 /// Runs destructors in the reverse order of constructors.
@@ -421,10 +467,11 @@ void DeviceImages::end_module_use(const OffloadLibrary &library, bool runs_destr
   }
 }
 
-std::string DeviceImages::failure_of(const OffloadLibrary &library) const {
-  for (const Failed &failed : failed_)
-    if (failed.library.get() == &library)
-      return failed.reason;
+std::string DeviceImages::failure_of(const OffloadLibrary &library) {
+  auto seen = seen_.lock();
+  for (const Seen &known : *seen)
+    if (known.library.get() == &library)
+      return known.failure;
   return {};
 }
 

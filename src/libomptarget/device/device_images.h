@@ -49,8 +49,10 @@ public:
 
   /// The kernel that the host knows by this address, or null if it is not loaded here. Takes no lock.
   const Kernel *kernel(const void *host_id) const { return kernels_.find(reinterpret_cast<uintptr_t>(host_id)); }
-  /// Returns whether some module has kernels, but no image that fits the device.
-  bool has_unfit_modules() const { return has_unfit_modules_.load(std::memory_order_relaxed); }
+  /// Returns whether the image of some module is not here: none fits the device, or loading it failed.
+  bool lacks_images() const { return lacks_images_.load(std::memory_order_relaxed); }
+  /// Fails if a variable of a module lies there whose image could not be loaded or, if needs_all, does not fit.
+  Status check_variables(HostPtr begin, int64_t size, bool needs_all);
   /// The path of the module that holds this code, if it is such a one; otherwise empty.
   std::string unfit_module_of(const void *code);
   std::mutex &mutex_for_fork() { return seen_.mutex_for_fork(); }
@@ -58,8 +60,8 @@ public:
   // The thread that holds the lock, which is open while a plugin that allows it loads or unloads an image.
 
   /// Loads the fitting image of each module that has not been seen, publishes indirect functions, and runs
-  /// constructors. Failures are kept for failure_of(). uses_zero_copy: whether the device uses the host's memory in
-  /// place.
+  /// constructors. Failures are told, and kept for failure_of(). uses_zero_copy: whether the device uses the host's
+  /// memory in place.
   void load_new(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries, bool uses_zero_copy);
   /// Forgets the module. Unless the device has ended, what it has loaded is taken apart: destructors, kernels,
   /// globals, functions.
@@ -70,7 +72,7 @@ public:
   /// Runs the destructors of all images, what was constructed last first, and keeps notes of launches.
   void finish();
   /// Why the module's image is not loaded, or empty if nothing failed.
-  std::string failure_of(const OffloadLibrary &library) const;
+  std::string failure_of(const OffloadLibrary &library);
   /// Tells tools that all images go.
   void report_unloaded() const;
 
@@ -90,20 +92,20 @@ private:
     std::vector<Kernel> destructors{};
     const void *code = nullptr; ///< an address inside of the image, if it is code of this process
   };
-  struct Failed {
-    std::shared_ptr<OffloadLibrary> library;
-    std::string reason;
-  };
   /// A module that has been seen: whether an image of it fits, if it has kernels.
   struct Seen {
     enum class Image : uint8_t { kFits, kDoesNotFit, kNotNeeded };
     std::shared_ptr<OffloadLibrary> library;
     Image image;
+    std::string failure{}; ///< why the image that fits is not loaded
+    /// Returns whether a variable of the module cannot be on the device.
+    bool lacks_image(bool needs_all) const { return !failure.empty() || (needs_all && image != Image::kFits); }
   };
 
   const Plugin &plugin() const { return device_.plugin(); }
   void load(const std::shared_ptr<OffloadLibrary> &library);
   void note_seen(const std::shared_ptr<OffloadLibrary> &library, bool fits);
+  void note_failure(const OffloadLibrary &library, const std::string &reason);
   jit::Taken taken(ImageCopy &image) const;
   std::optional<ImageCopy> choose_image(const std::shared_ptr<OffloadLibrary> &library) const;
   Status load_image(const std::shared_ptr<OffloadLibrary> &library, ImageCopy image);
@@ -122,6 +124,7 @@ private:
   void publish_functions();
   bool has_indirect_functions() const;
   Status run(const Kernel &kernel);
+  Status run_constructors(Loaded &loaded);
   void run_constructors();
   void run_destructors(Loaded &loaded);
   void finish(Loaded &loaded);
@@ -137,11 +140,10 @@ private:
   HostDataToTargetMap &map_;
   LoaderLock &lock_;
   PointerTable<const Kernel> kernels_;
-  std::atomic<bool> has_unfit_modules_{false};
+  std::atomic<bool> lacks_images_{false};
   Guarded<std::vector<Seen>> seen_;
   bool uses_zero_copy_ = false;
   std::vector<std::unique_ptr<Loaded>> loaded_;
-  std::vector<Failed> failed_;
   uint64_t last_number_ = 0;
   FunctionTable functions_; ///< the indirect functions of all that is loaded
   bool functions_changed_ = false;

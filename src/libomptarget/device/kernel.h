@@ -21,7 +21,7 @@ struct Kernel {
   void *handle; ///< the plugin's
   const char *name;
   ParameterForms forms{};            ///< what it wants, by the form of the launch's argument block
-  bool makes_tasks = false;          ///< on the thread that launches it
+  TaskKind tasks = TaskKind::kNone;  ///< that it makes on the thread that launches it
   const ImageSigns *signs = nullptr; ///< what forms was found from; lives as long as the kernel
   /// Indirect functions of its image, where device code calls no others; otherwise null. Lives as long as the kernel.
   const std::vector<FunctionPair> *functions = nullptr;
@@ -30,6 +30,7 @@ struct Kernel {
   size_t image = 0;
   /// Its variants for some of its launches, or null. Lives as long as the kernel. A variant has none itself.
   KernelVariants *variants = nullptr;
+  bool has_shape = false; ///< a variant that was compiled for numbers of teams and threads
 };
 
 } // namespace omptarget

@@ -15,6 +15,7 @@ void KernelVariants::add(const jit::LaunchCase &launch, const Kernel &kernel) {
   Variant &variant = variants_.emplace_back();
   variant.launch = launch;
   variant.kernel = kernel;
+  variant.kernel.has_shape = launch.has_shape();
 }
 
 const KernelVariants::Variant *KernelVariants::choose(const jit::LaunchCase &launch) {

@@ -26,8 +26,14 @@ extern "C" {
 [[gnu::weak]] int omp_get_default_device(void);
 [[gnu::weak]] void omp_set_default_device(int number);
 [[gnu::weak]] int omp_get_num_threads(void);
+[[gnu::weak]] int omp_get_max_teams(void);
+[[gnu::weak]] int omp_get_teams_thread_limit(void);
+[[gnu::weak]] void omp_set_num_teams(int number);
+[[gnu::weak]] void omp_set_teams_thread_limit(int number);
 [[gnu::weak]] void __kmpc_serialized_parallel(void *location, int32_t thread);
 [[gnu::weak]] void __kmpc_end_serialized_parallel(void *location, int32_t thread);
+[[gnu::weak]] void __kmpc_taskgroup(void *location, int32_t thread);
+[[gnu::weak]] void __kmpc_end_taskgroup(void *location, int32_t thread);
 [[gnu::weak]] void kmp_set_defaults(const char *settings);
 [[gnu::weak]] void **__kmpc_omp_get_target_async_handle_ptr(int32_t thread);
 [[gnu::weak]] bool __kmpc_omp_has_task_team(int32_t thread);
@@ -250,6 +256,28 @@ bool set_default_device(int32_t number) {
   return true;
 }
 
+int32_t max_teams() {
+  ensure_started();
+  return omp_get_max_teams && may_be_called() ? omp_get_max_teams() : 0;
+}
+
+int32_t teams_thread_limit() {
+  ensure_started();
+  return omp_get_teams_thread_limit && may_be_called() ? omp_get_teams_thread_limit() : 0;
+}
+
+void set_num_teams(int32_t number) {
+  ensure_started();
+  if (omp_set_num_teams && may_be_called())
+    omp_set_num_teams(number);
+}
+
+void set_teams_thread_limit(int32_t number) {
+  ensure_started();
+  if (omp_set_teams_thread_limit && may_be_called())
+    omp_set_teams_thread_limit(number);
+}
+
 int32_t global_thread(ident_t *location) {
   ensure_started();
   return __kmpc_global_thread_num ? __kmpc_global_thread_num(location) : 0;
@@ -277,23 +305,29 @@ bool start_task(TaskFunction function, void *argument, int32_t count, void **dep
   return true;
 }
 
-bool TeamOfOne::begin() {
-  if (!omp_get_num_threads || !__kmpc_serialized_parallel || !__kmpc_end_serialized_parallel ||
-      !__kmpc_global_thread_num)
-    return false;
+void TeamOfOne::begin(bool tasks_last) {
+  if (!omp_get_num_threads || !__kmpc_global_thread_num)
+    return;
   if (state.load(std::memory_order_acquire) != kStarted) [[unlikely]] {
     ensure_started();
     if (!may_be_called())
-      return false;
+      return;
   }
-  if (omp_get_num_threads() == 1) [[likely]]
-    return false;
-  __kmpc_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr));
-  return true;
+  if (omp_get_num_threads() != 1) {
+    if (!__kmpc_serialized_parallel || !__kmpc_end_serialized_parallel)
+      return;
+    __kmpc_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr));
+    begun_ = Begun::kTeam;
+  } else if (tasks_last && __kmpc_taskgroup && __kmpc_end_taskgroup) {
+    __kmpc_taskgroup(nullptr, __kmpc_global_thread_num(nullptr));
+    begun_ = Begun::kGroup;
+  }
 }
 
 // libomp restores the floating-point control of the team outside, and clears the flags of exceptions with it.
-void TeamOfOne::end() {
+void TeamOfOne::end() const {
+  if (begun_ == Begun::kGroup)
+    return __kmpc_end_taskgroup(nullptr, __kmpc_global_thread_num(nullptr));
   fexcept_t flags;
   fegetexceptflag(&flags, FE_ALL_EXCEPT);
   __kmpc_end_serialized_parallel(nullptr, __kmpc_global_thread_num(nullptr));

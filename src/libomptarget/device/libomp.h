@@ -40,6 +40,12 @@ std::string library_file();
 /// libomp. False if that cannot be done.
 bool set_default_device(int32_t number);
 
+/// nteams-var and teams-thread-limit-var of the host; 0: not set. Start libomp.
+int32_t max_teams();
+int32_t teams_thread_limit();
+void set_num_teams(int32_t number);
+void set_teams_thread_limit(int32_t number);
+
 /// The calling thread's number for the functions below. Starts libomp.
 int32_t global_thread(ident_t *location);
 
@@ -67,22 +73,29 @@ void wait_for_depend_objects(int32_t count, void **depend_objects);
 /// of a larger team is in a team of its own until this ends. It is needed by regions that make tasks. Others are better
 /// off without: it is a level more, and a number of threads that the program has pushed is lost. Starts libomp, if the
 /// process has other threads or the C library does not tell.
+///
+/// Any other thread is in a taskgroup of its own, if tasks may last longer than libomp lets their maker wait.
 class TeamOfOne {
 public:
-  explicit TeamOfOne(bool is_needed) : is_begun_(is_needed && may_have_threads() && begin()) {}
+  TeamOfOne(bool is_needed, bool tasks_last) {
+    if (is_needed && (tasks_last || may_have_threads())) [[unlikely]]
+      begin(tasks_last);
+  }
   ~TeamOfOne() {
-    if (is_begun_) [[unlikely]]
+    if (begun_ != Begun::kNothing) [[unlikely]]
       end();
   }
   TeamOfOne(const TeamOfOne &) = delete;
   TeamOfOne &operator=(const TeamOfOne &) = delete;
 
 private:
-  static bool may_have_threads() { return &__libc_single_threaded == nullptr || !__libc_single_threaded; }
-  static bool begin();
-  static void end();
+  enum class Begun : uint8_t { kNothing, kTeam, kGroup };
 
-  bool is_begun_;
+  static bool may_have_threads() { return &__libc_single_threaded == nullptr || !__libc_single_threaded; }
+  void begin(bool tasks_last);
+  void end() const;
+
+  Begun begun_ = Begun::kNothing;
 };
 
 } // namespace omptarget::libomp

@@ -192,6 +192,15 @@ static std::vector<std::string> plugin_names(const PluginSet &set) {
   return names;
 }
 
+static void warn_about_settings(const PluginSet &set) {
+  warn_about_unknown_settings(plugin_names(set));
+  const bool has_amd = std::any_of(set.plugins.begin(), set.plugins.end(),
+                                   [](const auto &plugin) { return plugin->name() == "amdgpu"; });
+  if (!has_amd && setting_integer(SettingId::kKernelTrace) > 0)
+    warn_about_setting(SettingId::kKernelTrace, "it has an effect on AMD's GPUs only, and the program uses none; "
+                                                "LIBOMPTARGET_INFO=16 prints a line for each kernel of any device");
+}
+
 /// Loads the plugins that are needed and are not there yet. Should another thread not come back from doing so, this
 /// one does it, too, and the first of them to be done counts.
 void Runtime::use_plugins(const PluginNeed &need) {
@@ -210,7 +219,7 @@ void Runtime::use_plugins(const PluginNeed &need) {
     set = is_first ? load_plugins(need) : load_waiting(waiting, need);
   }
   if (is_first)
-    warn_about_unknown_settings(plugin_names(set));
+    warn_about_settings(set);
   if (is_done()) {
     OMPTARGET_TRACE(Topic::kPlugin, "another thread has loaded the plugins meanwhile");
     return;

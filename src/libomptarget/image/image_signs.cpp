@@ -49,6 +49,12 @@ public:
   }
 
 private:
+  static TaskKind tasks_of(std::string_view function) {
+    if (function == "__kmpc_task_allow_completion_event" || function == "__kmpc_omp_task_with_deps")
+      return TaskKind::kLasting;
+    return function.starts_with(kTaskFunctions) ? TaskKind::kUsual : TaskKind::kNone;
+  }
+
   void read_symbols(const Elf::Elf_Shdr &section, Elf::Elf_Shdr_Range sections) {
     const auto names = value_or<llvm::StringRef>(elf_.getStringTableForSymtab(section, sections), "");
     auto symbols = elf_.symbols(&section);
@@ -62,8 +68,8 @@ private:
         mark.environment_size = std::max<uint64_t>(mark.environment_size, symbol.st_size);
       } else if (name.ends_with(kModeSuffix)) {
         signs_.marks[std::string(name.substr(0, name.size() - kModeSuffix.size()))].has_mode = true;
-      } else if (symbol.st_shndx == llvm::ELF::SHN_UNDEF && name.starts_with(kTaskFunctions)) {
-        signs_.makes_tasks = signs_.is_for_cpu;
+      } else if (symbol.st_shndx == llvm::ELF::SHN_UNDEF && signs_.is_for_cpu) {
+        signs_.tasks = std::max(signs_.tasks, tasks_of(name));
       }
     }
   }

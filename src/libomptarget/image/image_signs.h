@@ -23,13 +23,20 @@ struct KernelMark {
   uint64_t environment_size = 0; ///< bytes of the latter; 0: not known
 };
 
+/// The tasks that code for a CPU makes.
+enum class TaskKind : uint8_t {
+  kNone,
+  kUsual,
+  kLasting, ///< some may last longer than their makers wait: detached ones, and those with dependences
+};
+
 struct ImageSigns {
   Wrapping wrapping = Wrapping::kRaw; ///< how its module holds it
   bool is_for_cpu = false;
-  bool makes_tasks = false;        ///< for a CPU: it calls libomp to make tasks
-  uint64_t compilers = 0;          ///< bit N: clang N signed in .comment
-  bool has_other_compiler = false; ///< somebody signed whose generation is not known
-  unsigned library = 0;            ///< of which generation's libomptarget it asks for, or 0
+  TaskKind tasks = TaskKind::kNone; ///< for a CPU: what it calls libomp for
+  uint64_t compilers = 0;           ///< bit N: clang N signed in .comment
+  bool has_other_compiler = false;  ///< somebody signed whose generation is not known
+  unsigned library = 0;             ///< of which generation's libomptarget it asks for, or 0
   /// The marks by the kernels' names. If the image is no ELF file, a name is any text that ends with the kernel's
   /// name: nothing need separate names there.
   std::unordered_map<std::string, KernelMark> marks;

@@ -19,7 +19,7 @@ struct Allocations {
   std::mutex mutex;
   std::condition_variable recorded;
   std::map<std::pair<DeviceId, DevicePtr>, uint64_t> sizes;
-  bool are_kept = false;
+  uint32_t keepers = 0; ///< threads that record
 };
 
 void before_fork();
@@ -37,9 +37,9 @@ Allocations &allocations() {
 
 void before_fork() { allocations().mutex.lock(); }
 void after_fork() { allocations().mutex.unlock(); }
-/// The thread that recorded is not there.
+/// Threads that recorded are not there.
 void after_fork_in_child() {
-  allocations().are_kept = false;
+  allocations().keepers = 0;
   after_fork();
 }
 
@@ -58,20 +58,21 @@ void forget_allocated(DeviceId device, void *memory) {
     return;
   Allocations &all = allocations();
   std::unique_lock lock(all.mutex);
-  all.recorded.wait(lock, [&] { return !all.are_kept; });
+  all.recorded.wait(lock, [&] { return all.keepers == 0; });
   all.sizes.erase({device, device_ptr(memory)});
 }
 
 KeptAllocations::KeptAllocations() {
   Allocations &all = allocations();
   std::lock_guard lock(all.mutex);
-  all.are_kept = true;
+  ++all.keepers;
 }
 
 KeptAllocations::~KeptAllocations() {
   Allocations &all = allocations();
   std::lock_guard lock(all.mutex);
-  all.are_kept = false;
+  if (all.keepers != 0) // 0 in the child of a fork
+    --all.keepers;
   all.recorded.notify_all();
 }
 

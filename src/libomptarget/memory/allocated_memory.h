@@ -22,7 +22,7 @@ struct AllocatedRange {
 void note_allocated(DeviceId device, void *memory, uint64_t size);
 void forget_allocated(DeviceId device, void *memory);
 
-/// As long as it lives, nothing of the memory is freed. One at a time.
+/// As long as one lives, nothing of the memory is freed.
 class KeptAllocations {
 public:
   KeptAllocations();

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "device/missing_variables.h"
 #include "device/runtime.h"
 #include "device/shared_blocks.h"
 #include "memory/allocated_memory.h"
@@ -118,6 +119,7 @@ Status associate(const void *host, const void *target, size_t offset, size_t siz
                size, offset, target, device_number));
   target = static_cast<const char *>(target) + offset;
   const HostPtr begin = host_ptr(host);
+  OMPTARGET_TRY(check_variable(*device, begin));
   const NewRange range{begin, begin + static_cast<int64_t>(size), begin, nullptr, &kAssociated, Counter::kDynamic};
   const DataOperation operation({DataOperationKind::kAssociate, device->id(), host, const_cast<void *>(target),
                                  static_cast<int64_t>(size), nullptr});
@@ -183,6 +185,16 @@ MappingRef guess_byte(Device &device, const void *pointer) {
   return observe::reports_mappings() ? MappingRef{} : device.map().guess_arrived(host_ptr(pointer), 1);
 }
 
+/// Returns false. Where offloading is mandatory, fails for a variable whose image is not on the device. The cause was
+/// told when the image was to be loaded.
+[[gnu::cold, gnu::noinline]] Result<bool> absent(Device &device, const void *pointer) {
+  Status status = check_variable(device, host_ptr(pointer));
+  if (!status && Runtime::get().is_mandatory())
+    return Status::fatal(1, status.to_string());
+  status.consume();
+  return false;
+}
+
 bool has_byte(Device &device, const void *pointer) {
   return guess_byte(device, pointer) || find_byte(device, pointer).is_contained;
 }
@@ -198,8 +210,10 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
   MappingRef ref = guess_byte(*device, pointer);
   if (!ref) {
     const Found found = find_byte(*device, pointer);
-    if (!found.is_contained)
+    if (!found.is_contained) {
+      OMPTARGET_TRY(absent(*device, pointer).take_status());
       return static_cast<void *>(nullptr);
+    }
     ref = found.ref;
   }
   const std::optional<DevicePtr> target = target_of(ref, host_ptr(pointer));
@@ -209,15 +223,16 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
 Result<bool> is_present(const void *pointer, int32_t device_number) {
   if (Device *const prepared = Runtime::get().prepared_device(device_number)) [[likely]]
     if (const DeviceUse device(*prepared); device) [[likely]]
-      return pointer && has_byte(*device, pointer);
+      if (const bool is_there = pointer && has_byte(*device, pointer); is_there || !device->lacks_images()) [[likely]]
+        return is_there;
   if (has_ended(device_number))
     return false;
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   if (!pointer)
     return false;
-  if (!device)
+  if (!device || has_byte(*device, pointer))
     return true;
-  return has_byte(*device, pointer);
+  return absent(*device, pointer);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 // LIBOMPTARGET_PROFILE and OMPT tools. Callers never ask who listens.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -138,11 +139,22 @@ struct DataOperationRecord {
   bool is_late; ///< its times are told later
 };
 
+/// Numbers of teams, and of the threads of one, by dimension. 0: not known.
+struct LaunchShape {
+  uint32_t teams[3];
+  uint32_t threads[3];
+  /// Returns the teams of all dimensions.
+  uint32_t all_teams() const { return teams[0] * std::max(teams[1], 1u) * std::max(teams[2], 1u); }
+};
+
+/// Returns whether somebody wants to know which shape a kernel is launched with, not only which one is requested.
+inline bool wants_granted_shape() { return (listeners() & (listener::kProfile | listener::kTrace)) != 0; }
+
 struct KernelFacts {
   DeviceId device;
-  const char *name;  ///< lives as long as the module
-  int32_t num_teams; ///< requested; 0: not given
-  int32_t thread_limit;
+  const char *name; ///< lives as long as the module
+  LaunchShape requested;
+  LaunchShape granted; ///< known only if it is wanted, and if the plugin tells
 };
 
 struct KernelRecord {

@@ -181,4 +181,99 @@ std::string readable_symbol(std::string_view name) {
   return {output.getBuffer(), output.getCurrentPosition()};
 }
 
+namespace {
+
+/// Copies what of a readable name is outside of brackets.
+class BracketCutter {
+public:
+  BracketCutter(std::string_view text, bool with_template_arguments) : text_(text), keeps_(with_template_arguments) {}
+
+  std::string cut() {
+    while (at_ < text_.size())
+      if (!open_.empty() || !take_word())
+        take_character();
+    return kept_;
+  }
+
+private:
+  bool take(std::string_view word, std::string_view as) {
+    if (text_.substr(at_, word.size()) != word)
+      return false;
+    at_ += word.size();
+    kept_ += as;
+    return true;
+  }
+  /// Words with brackets that belong to a name.
+  bool take_word() {
+    if (take("(anonymous namespace)", "(anonymous)"))
+      return true;
+    if (!take("operator", "operator"))
+      return false;
+    for (const char *const word : {"()", "->*", "->", "<=>", "<<=", ">>=", "<<", ">>", "<=", ">=", "<", ">"})
+      if (take(word, word))
+        break;
+    return true;
+  }
+  void take_character() {
+    const char byte = text_[at_];
+    const char before = at_ == 0 ? ' ' : text_[at_ - 1];
+    ++at_;
+    if (byte == '(' || byte == '{' || byte == '[' || (byte == '<' && before != ' ')) { // "a < b" is no bracket
+      open_ += byte;
+      keep(byte);
+      return;
+    }
+    keep(byte);
+    if (byte == '>' && before != '-' && open_.ends_with('<')) {
+      open_.pop_back();
+    } else if (byte == ')' || byte == '}' || byte == ']') {
+      while (open_.ends_with('<'))
+        open_.pop_back();
+      if (!open_.empty())
+        open_.pop_back();
+    }
+  }
+  void keep(char byte) {
+    if (open_.empty() || (keeps_ && open_[0] == '<'))
+      kept_ += byte;
+  }
+
+  const std::string_view text_;
+  const bool keeps_;
+  size_t at_ = 0;
+  std::string open_; ///< the brackets around this place
+  std::string kept_;
+};
+
+/// Where the name begins behind a return type: after the last space that is in no brackets and in no operator.
+size_t begin_of_name(std::string_view text) {
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with("operator"))
+      break;
+    const char before = i == 0 ? ' ' : text[i - 1];
+    depth += text[i] == '<' && before != ' ' ? 1 : text[i] == '>' && before != '-' && depth != 0 ? -1 : 0;
+    if (depth == 0 && text[i] == ' ')
+      begin = i + 1;
+  }
+  return begin;
+}
+
+} // namespace
+
+std::string short_symbol(std::string_view readable, bool with_template_arguments) {
+  std::string text = BracketCutter(readable, with_template_arguments).cut();
+  for (bool is_shorter = true; is_shorter;) {
+    is_shorter = false;
+    for (const std::string_view end : {" const", " volatile", " &&", " &", " "})
+      if (text.ends_with(end)) {
+        text.resize(text.size() - end.size());
+        is_shorter = true;
+      }
+  }
+  text.erase(0, begin_of_name(text));
+  return readable.find('(') == std::string_view::npos || text.empty() ? std::string(readable) : text;
+}
+
 } // namespace omptarget::observe

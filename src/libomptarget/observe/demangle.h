@@ -14,4 +14,8 @@ namespace omptarget::observe {
 /// would take too much. Any thread; needs less than 1 MB of stack.
 std::string readable_symbol(std::string_view name);
 
+/// A function's readable name without its parameters and its return type, and without template arguments unless those
+/// are wanted: "ns::f" of "void ns::f<int>(int, int)". The name itself where it is none of a function. Any thread.
+std::string short_symbol(std::string_view readable, bool with_template_arguments);
+
 } // namespace omptarget::observe

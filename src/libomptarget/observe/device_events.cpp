@@ -35,7 +35,7 @@ void flush_reports() {
   if (listeners() & listener::kProfile)
     write_profile();
   if (listeners() & listener::kRecord)
-    report_missing_recording();
+    finish_recording();
 }
 
 } // namespace omptarget::observe

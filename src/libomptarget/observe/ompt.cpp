@@ -3,6 +3,7 @@
 
 #include "observe/ompt.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
@@ -58,8 +59,11 @@ template <typename Function> void fetch(int which, Function &out) {
     out = reinterpret_cast<Function>(found);
 }
 
+/// The tool's word for an operation that belongs to no construct, from its begin to its end.
+thread_local constinit uint64_t no_target_data = 0;
+
 Data *target_data_of(ConstructRecord *construct) {
-  return construct ? reinterpret_cast<Data *>(&construct->target_data) : nullptr;
+  return reinterpret_cast<Data *>(construct ? &construct->target_data : &no_target_data);
 }
 Data *target_task_data_of(ConstructRecord *construct) {
   return construct ? static_cast<Data *>(construct->target_task_data) : nullptr;
@@ -227,8 +231,11 @@ void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
   const Ends ends = ends_of(facts);
   const int kind = number_of(facts.kind);
   const bool is_begin = endpoint == Endpoint::kBegin;
-  if (is_begin)
+  if (is_begin) {
     operation.host_op_id = next_number();
+    if (!construct)
+      no_target_data = 0;
+  }
   if (callbacks.data_op_emi)
     callbacks.data_op_emi(static_cast<int>(endpoint), target_task_data_of(construct), target_data_of(construct),
                           &operation.host_op_id, kind, ends.source, ends.source_device, ends.destination,
@@ -254,7 +261,7 @@ void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkT
 void ompt_kernel(KernelRecord &kernel, Endpoint endpoint) {
   ConstructRecord *const construct = current_construct();
   const bool is_begin = endpoint == Endpoint::kBegin;
-  const auto teams = static_cast<unsigned>(kernel.facts.num_teams);
+  const unsigned teams = kernel.facts.requested.all_teams();
   if (is_begin)
     kernel.host_op_id = next_number();
   if (callbacks.submit_emi)
@@ -266,9 +273,9 @@ void ompt_kernel(KernelRecord &kernel, Endpoint endpoint) {
 void ompt_trace_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
   if (!traces_record(raw(kernel.facts.device), ompt::kTargetSubmit))
     return;
-  const auto teams = static_cast<unsigned>(kernel.facts.num_teams);
+  const unsigned teams = kernel.facts.requested.all_teams(), granted = kernel.facts.granted.all_teams();
   ompt::Record record = new_record(ompt::kTargetSubmit, times.begin_ns, context);
-  record.record.kernel = {kernel.host_op_id, teams, teams == 0 ? 1 : teams, times.end_ns};
+  record.record.kernel = {kernel.host_op_id, teams, granted != 0 ? granted : std::max(teams, 1u), times.end_ns};
   add_trace_record(raw(kernel.facts.device), record);
 }
 

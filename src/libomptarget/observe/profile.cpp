@@ -340,6 +340,7 @@ void profile_data_operation(const DataOperationRecord &operation, const WorkTime
 void profile_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
   ProfileEvent event = new_event(EventKind::kKernel, kernel.facts.device, times, context);
   event.name = kernel.facts.name;
+  event.shape = kernel.facts.granted.teams[0] != 0 ? kernel.facts.granted : kernel.facts.requested;
   event.queued_ns = kernel.begin_ns;
   record(event);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "observe/construct_events.h"
 #include "observe/device_events.h"
 
 namespace omptarget::observe {
@@ -43,6 +44,7 @@ struct ProfileEvent {
                         ///< without a place: their kernel
   const char *place;    ///< of the construct, as compilers write it; or null
   const char *reason;   ///< of a fallback
+  LaunchShape shape;    ///< of a kernel, as far as it is known
   int32_t device;
   int32_t source_device; ///< of kBetweenDevices
   uint32_t thread;

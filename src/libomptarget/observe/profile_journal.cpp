@@ -24,7 +24,7 @@ namespace omptarget::observe {
 
 namespace {
 
-constexpr char kMagic[8] = {'O', 'M', 'P', 'T', 'J', 'R', 'N', '2'};
+constexpr char kMagic[8] = {'O', 'M', 'P', 'T', 'J', 'R', 'N', '3'};
 constexpr uint64_t kSegment = uint64_t{1} << 20;
 constexpr uint64_t kAlignment = 16;
 constexpr size_t kMostText = 4000; ///< bytes of a name
@@ -56,6 +56,8 @@ struct Event {
   uint64_t name, place, reason; ///< offsets of texts in the file, or 0
   int32_t device, source_device;
   uint32_t thread, kind;
+  LaunchShape shape;
+  uint64_t reserved;
 };
 
 } // namespace
@@ -247,7 +249,9 @@ Event journaled(const ProfileEvent &event, uint64_t name, uint64_t place, uint64
           event.device,
           event.source_device,
           event.thread,
-          static_cast<uint32_t>(event.kind)};
+          static_cast<uint32_t>(event.kind),
+          event.shape,
+          0};
 }
 
 } // namespace
@@ -417,6 +421,7 @@ private:
     told.device = event.device;
     told.source_device = event.source_device;
     told.thread = event.thread;
+    told.shape = event.shape;
     told.kind = static_cast<EventKind>(event.kind);
     for (const auto &[to, at] :
          {std::pair{&told.name, event.name}, {&told.place, event.place}, {&told.reason, event.reason}})

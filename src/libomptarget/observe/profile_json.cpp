@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/dimensions.h"
 #include "base/process_rank.h"
 #include "base/text_output.h"
 #include "base/version.h"
@@ -263,6 +264,8 @@ private:
       json_.attribute("source", valid(place.to_string()));
     if (event.kind == EventKind::kKernel && event.name)
       json_.attribute("kernel", valid(event.name));
+    write_counts("teams", event.shape.teams);
+    write_counts("threads", event.shape.threads);
     if (const VariableName variable = variable_name(event.name); event.host && event.name)
       json_.attribute("variable", valid(variable.name));
     if (event.bytes != 0) {
@@ -276,6 +279,11 @@ private:
     }
     if (event.reason)
       json_.attribute("reason", event.reason);
+  }
+
+  void write_counts(const char *name, const uint32_t (&counts)[3]) {
+    if (counts[0] != 0)
+      json_.attribute(name, dimensions_text(counts[0], counts[1], counts[2]));
   }
 
   /// An arrow from the region on its thread to what it does on the device.

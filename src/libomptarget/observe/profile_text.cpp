@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include "base/format.h"
 #include "base/text_output.h"
+#include "observe/demangle.h"
 #include "observe/profile_summary.h"
 
 namespace omptarget::observe {
@@ -43,9 +46,49 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string timed(const char *title, const std::vector<SummaryRow> &rows) {
+constexpr std::string_view kLine = ", line ";
+
+/// How short a kernel's name is made.
+enum class NameLength { kFunction, kWithTemplateArguments, kWhole };
+
+/// "f, line 12" of "void f<int>(int), line 12". Long names lose their middle.
+std::string shortened(const std::string &name, NameLength length) {
+  constexpr size_t kLongest = 48, kEnd = 16;
+  const size_t line = name.rfind(kLine);
+  if (line == std::string::npos)
+    return name;
+  std::string text = name.substr(0, line);
+  if (length != NameLength::kWhole)
+    text = short_symbol(text, length == NameLength::kWithTemplateArguments);
+  if (text.size() > kLongest)
+    text.replace(kLongest - kEnd, text.size() - kLongest, "...");
+  return text + name.substr(line);
+}
+
+/// Shortens the kernels' names in a column, as far as rows can be told apart that have the same otherwise.
+void shorten_names(std::vector<SummaryRow> &rows, std::string SummaryRow::*column) {
+  const std::vector<SummaryRow> whole = rows;
+  std::vector<size_t> left(rows.size());
+  std::iota(left.begin(), left.end(), 0);
+  const auto rest_of = [&](const SummaryRow &row) {
+    return (column == &SummaryRow::name ? row.place : row.name) + "\n" + row.detail;
+  };
+  for (const NameLength length : {NameLength::kFunction, NameLength::kWithTemplateArguments, NameLength::kWhole}) {
+    std::map<std::string, size_t> seen;
+    for (const size_t i : left) {
+      rows[i].*column = shortened(whole[i].*column, length);
+      ++seen[rows[i].*column + "\n" + rest_of(rows[i])];
+    }
+    std::erase_if(left, [&](size_t i) { return seen[rows[i].*column + "\n" + rest_of(rows[i])] == 1; });
+  }
+  for (const size_t i : left)
+    rows[i].*column = whole[i].*column;
+}
+
+std::string timed(const char *title, std::vector<SummaryRow> rows, std::string SummaryRow::*column) {
   if (rows.empty())
     return {};
+  shorten_names(rows, column);
   TextTable table({"name", "place", "count", "total", "average", "longest"});
   for (const SummaryRow &row : rows)
     table.add({row.name, row.place, std::to_string(row.count), time_text(row.total_ns),
@@ -66,13 +109,14 @@ std::string copied(const char *title, const std::vector<SummaryRow> &rows) {
 } // namespace
 
 std::string profile_as_text(const Profile &profile) {
-  const Summary summary = summarise(profile);
+  Summary summary = summarise(profile);
   std::string text = format("omptarget profile: %zu events", profile.events.size());
   if (const uint64_t summed = profile.summed(); summed != 0)
     text = format("omptarget profile: %llu events", static_cast<unsigned long long>(profile.events.size() + summed));
   text += "\n";
-  text += timed("Constructs", summary.regions) + timed("Kernels", summary.kernels) +
-          copied("Copies", summary.transfers) + copied("Copies by variable", summary.variables);
+  text += timed("Constructs", summary.regions, &SummaryRow::place) +
+          timed("Kernels", summary.kernels, &SummaryRow::name) + copied("Copies", summary.transfers) +
+          copied("Copies by variable", summary.variables);
   if (!summary.repeated.empty()) {
     TextTable table({"variable", "place", "direction", "unchanged", "of", "bytes"});
     for (const SummaryRow &row : summary.repeated)
@@ -81,6 +125,7 @@ std::string profile_as_text(const Profile &profile) {
     text += "Copied although nothing had changed (by samples of the data)\n" + table.text(3);
   }
   if (!summary.fallbacks.empty()) {
+    shorten_names(summary.fallbacks, &SummaryRow::name);
     TextTable table({"region", "place", "why", "count"});
     for (const SummaryRow &row : summary.fallbacks)
       table.add({row.name, row.place, row.detail, std::to_string(row.count)});

@@ -46,12 +46,6 @@ std::vector<jit::ParameterValue> values_of(const MapList &list, uint32_t first_p
   return values;
 }
 
-uint32_t version_for(ParameterForm form) {
-  return form == ParameterForm::kLeading    ? kVersionWithLeading
-         : form == ParameterForm::kTrailing ? kVersionWithTrailing
-                                            : kPlainVersion;
-}
-
 } // namespace
 
 const Kernel &chosen_variant(const Device &device, const Kernel &kernel, ParameterForm form, LaunchRequest &request) {
@@ -59,10 +53,7 @@ const Kernel &chosen_variant(const Device &device, const Kernel &kernel, Paramet
     return kernel; // its only parameter is an array of addresses
   jit::LaunchCase launch;
   launch.values = values_of(request.list, form == ParameterForm::kLeading ? 1 : 0);
-  __tgt_kernel_args args = request.args;
-  args.Version = version_for(form);
-  args.NumArgs = 0;
-  if (const auto shape = device.plugin_device().launch_shape(kernel.handle, args)) {
+  if (const auto shape = launch_shape_of(device, kernel, request)) {
     launch.teams = shape->teams;
     launch.threads = shape->threads;
   }
@@ -75,6 +66,8 @@ const Kernel &chosen_variant(const Device &device, const Kernel &kernel, Paramet
   if (!variant)
     return kernel;
   if (variant->launch.has_shape()) {
+    request.asked_teams = request.args.NumTeams[0];
+    request.asked_threads = request.args.ThreadLimit[0];
     request.args.NumTeams[0] = launch.teams;
     request.args.ThreadLimit[0] = launch.threads;
     request.args.Flags |= OMPTARGET_KERNEL_STRICT;

@@ -129,7 +129,8 @@ template <typename Kind>
       [&](DeviceWork &work, const PresentRefs &refs) { return start_planned<Kind>(work, call, list, refs); });
 }
 
-/// Some module has no image for the device: its constructs are the host's, and those of others are the device's.
+/// Some module has no image on the device. If none fits, its constructs are the host's, and those of others are the
+/// device's.
 template <typename Kind>
 [[gnu::cold, gnu::noinline]] Status run_beside_unfit(Device &device, const Call &call, const MapList &list) {
   MapItems items;
@@ -138,6 +139,7 @@ template <typename Kind>
   OMPTARGET_TRY_ASSIGN(const bool is_hosts, is_for_host(device, call, items));
   if (is_hosts)
     return Kind::on_host(call, list);
+  OMPTARGET_TRY(check_variables(device, items));
   const ReportedConstruct reported(call, device, Kind::kKind, list);
   DeviceWork work(device);
   OMPTARGET_TRY(Kind::plan(work, items, list, {}));
@@ -146,7 +148,7 @@ template <typename Kind>
 
 template <typename Kind>
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const MapList &list) {
-  if (device.has_unfit_modules()) [[unlikely]]
+  if (device.lacks_images()) [[unlikely]]
     return run_beside_unfit<Kind>(device, call, list);
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call))

@@ -29,7 +29,7 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
                                                   DirectQueue &queue, bool is_at_once) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   request.args.NumArgs = count; // for the report
-  return queue.report()->launched(kernel.name, refs, request.args, queue.get(), is_at_once, [&](Queue *used) {
+  return queue.report()->launched(kernel, refs, request, queue.get(), is_at_once, [&](Queue *used) {
     return call_directly(device, kernel, form, request.args, slots, count, used);
   });
 }

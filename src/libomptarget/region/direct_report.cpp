@@ -3,11 +3,14 @@
 
 #include "region/direct_report.h"
 
+#include <algorithm>
 #include <cinttypes>
 
+#include "base/dimensions.h"
 #include "base/log.h"
 #include "generations/names.h"
 #include "mapping/variable_name.h"
+#include "region/kernel_call.h"
 
 namespace omptarget {
 
@@ -120,20 +123,40 @@ Status DirectReport::copy(size_t i, const Mapping &mapping, bool is_to, Queue *q
   return queue ? times_.timed(*queue, operation, copy) : copy();
 }
 
-/// A number that a construct asks for, or that the device chooses.
-static std::string wanted_text(uint32_t count, const char *what) {
-  return count == 0 ? format("as many %s as the device chooses", what) : format("%u %s", count, what);
+observe::KernelFacts facts_of_launch(const Device &device, const Kernel &kernel, const LaunchRequest &request) {
+  observe::KernelFacts facts{device.id(), kernel.name, {}, {}};
+  std::copy(std::begin(request.args.NumTeams), std::end(request.args.NumTeams), facts.requested.teams);
+  std::copy(std::begin(request.args.ThreadLimit), std::end(request.args.ThreadLimit), facts.requested.threads);
+  if (kernel.has_shape) {
+    facts.requested.teams[0] = request.asked_teams;
+    facts.requested.threads[0] = request.asked_threads;
+  }
+  if (observe::wants_granted_shape())
+    if (const std::optional<__tgt_launch_shape> shape = launch_shape_of(device, kernel, request)) {
+      facts.granted.teams[0] = shape->teams;
+      facts.granted.threads[0] = shape->threads;
+    }
+  return facts;
 }
 
-void trace_kernel_launch(const Device &device, const char *kernel, const __tgt_kernel_args &args) {
+/// A number that a construct asks for, or that the device chooses.
+static std::string wanted_text(const uint32_t (&counts)[3], const char *what) {
+  return counts[0] == 0 ? format("as many %s as the device chooses", what)
+                        : dimensions_text(counts[0], counts[1], counts[2]) + " " + what;
+}
+
+void trace_kernel_launch(const observe::KernelFacts &facts, uint32_t arguments) {
+  if (!traces(Topic::kKernel))
+    return;
+  const char *const kernel = facts.name;
   const std::optional<KernelSource> source = source_of_kernel(kernel);
   const std::string region =
       source ? format("%.*s, line %.*s (%s)", static_cast<int>(source->function.size()), source->function.data(),
                       static_cast<int>(source->line.size()), source->line.data(), kernel)
              : std::string(kernel);
-  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "launching %s with %u arguments, %s, %s", region.c_str(),
-                         args.NumArgs, wanted_text(args.NumTeams[0], "teams").c_str(),
-                         wanted_text(args.ThreadLimit[0], "threads").c_str());
+  trace_line(Topic::kKernel, raw(facts.device), "launching %s with %u arguments, %s, %s", region.c_str(), arguments,
+             wanted_text(facts.requested.teams, "teams").c_str(),
+             wanted_text(facts.requested.threads, "threads").c_str());
 }
 
 Status DirectReport::wait(Queue &queue) {

@@ -9,6 +9,7 @@
 #include "observe/construct_events.h"
 #include "omptarget/types.h"
 #include "region/device_times.h"
+#include "region/launch.h"
 
 namespace omptarget {
 
@@ -16,8 +17,11 @@ namespace omptarget {
 void report_created(const Device &device, const Mapping &mapping);
 void report_removed(const Device &device, const Removed &removed);
 
+/// Returns the facts of a launch for observers.
+[[gnu::cold]] observe::KernelFacts facts_of_launch(const Device &device, const Kernel &kernel,
+                                                   const LaunchRequest &request);
 /// Traces a launch in full words.
-void trace_kernel_launch(const Device &device, const char *kernel, const __tgt_kernel_args &args);
+[[gnu::cold]] void trace_kernel_launch(const observe::KernelFacts &facts, uint32_t arguments);
 
 /// The storage of a mapping that was removed is freed.
 inline observe::DataOperationFacts deletion_of(const Device &device, const Removed &removed) {
@@ -76,13 +80,13 @@ public:
   /// Launches the kernel by launch(queue). If it is to be complete at once, launch() gets null, unless its times are
   /// taken. refs: the arguments.
   template <typename Work>
-  [[gnu::cold]] Status launched(const char *kernel, const PresentRefs &refs, const __tgt_kernel_args &args,
+  [[gnu::cold]] Status launched(const Kernel &kernel, const PresentRefs &refs, const LaunchRequest &request,
                                 Queue &queue, bool is_at_once, Work launch) {
     mapped(refs);
     report_arguments(refs);
-    trace_kernel_launch(device_, kernel, args);
-    observe::KernelLaunch operation(
-        {device_.id(), kernel, static_cast<int32_t>(args.NumTeams[0]), static_cast<int32_t>(args.ThreadLimit[0])});
+    const observe::KernelFacts facts = facts_of_launch(device_, kernel, request);
+    trace_kernel_launch(facts, request.args.NumArgs);
+    observe::KernelLaunch operation(facts);
     Queue *const used = is_at_once && !operation.wants_times() ? nullptr : &queue;
     if (used)
       return times_.timed(queue, operation, [&] { return launch(used); });
@@ -91,9 +95,9 @@ public:
   }
   /// The same of a kernel without arguments. Complete on return.
   template <typename Work>
-  [[gnu::cold]] Status launched_alone(const char *kernel, const __tgt_kernel_args &args, Work launch) {
+  [[gnu::cold]] Status launched_alone(const Kernel &kernel, const LaunchRequest &request, Work launch) {
     Queue queue;
-    Status status = launched(kernel, {}, args, queue, true, launch);
+    Status status = launched(kernel, {}, request, queue, true, launch);
     if (queue.is_busy())
       status.keep_first(wait(queue));
     return status;

@@ -9,6 +9,31 @@
 
 namespace omptarget {
 
+Status launch_for_helper(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
+                         Queue *queue) {
+  Status status;
+  auto launch = [&] { status = device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue); };
+  if (!libomp::run_apart(launch)) {
+    const libomp::TeamOfOne team(kernel.tasks != TaskKind::kNone, kernel.tasks == TaskKind::kLasting);
+    launch();
+  }
+  return status;
+}
+
+static uint32_t version_for(ParameterForm form) {
+  return form == ParameterForm::kLeading    ? kVersionWithLeading
+         : form == ParameterForm::kTrailing ? kVersionWithTrailing
+                                            : kPlainVersion;
+}
+
+std::optional<__tgt_launch_shape> launch_shape_of(const Device &device, const Kernel &kernel,
+                                                  const LaunchRequest &request) {
+  __tgt_kernel_args args = request.args;
+  args.Version = version_for(kernel.forms[static_cast<size_t>(request.block)]);
+  args.NumArgs = 0;
+  return device.plugin_device().launch_shape(kernel.handle, args);
+}
+
 const __tgt_kernel_args &KernelCall::prepare(ConstructQueue &queue) {
   const auto count = static_cast<uint32_t>(values_.size() - 1);
   arguments_ = values_.data() + 1;

@@ -7,6 +7,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "device/device.h"
+#include "device/helper_threads.h"
 #include "device/libomp.h"
 #include "region/direct_report.h"
 #include "region/launch.h"
@@ -23,12 +24,23 @@ inline constexpr uint32_t kVersionWithTrailing = 5;
 /// The value of the implicit parameter that tells nothing.
 inline void *no_launch_environment() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 
+/// Launches a kernel of a task that libomp has given to a hidden helper thread, the calling one.
+Status launch_for_helper(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
+                         Queue *queue);
+
 /// Launches a kernel, which may make tasks on the calling thread. queue: null for a launch that is complete on return.
 inline Status launch(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
                      Queue *queue) {
-  const libomp::TeamOfOne team(kernel.makes_tasks);
+  if ((args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0 && kernel.signs->is_for_cpu && libomp::is_helper_thread())
+      [[unlikely]]
+    return launch_for_helper(device, kernel, arguments, args, queue);
+  const libomp::TeamOfOne team(kernel.tasks != TaskKind::kNone, kernel.tasks == TaskKind::kLasting);
   return device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue);
 }
+
+/// Returns the numbers of teams and threads that the kernel would be launched with, if the plugin knows them before.
+std::optional<__tgt_launch_shape> launch_shape_of(const Device &device, const Kernel &kernel,
+                                                  const LaunchRequest &request);
 
 /// One launch of a kernel. It, and all that it refers to, live until the launch is complete or queued. Used by one
 /// thread.
@@ -47,6 +59,7 @@ public:
   /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue
   /// keeps what must live as long as the kernel runs.
   const __tgt_kernel_args &prepare(ConstructQueue &queue);
+  const LaunchRequest &request() const { return request_; }
   /// Then launches the kernel.
   Status start(Queue &queue) { return launch(device_, kernel_, arguments_, request_.args, &queue); }
 
@@ -85,13 +98,13 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
 
 /// The same without arguments. Complete on return. report: null if nobody observes.
 [[gnu::always_inline]] inline Status call_without_arguments(const Device &device, const Kernel &kernel,
-                                                            ParameterForm form, __tgt_kernel_args &args,
+                                                            ParameterForm form, LaunchRequest &request,
                                                             DirectReport *report) {
   void *slots[2];
-  const auto call = [&device, &kernel, form, &args, &slots](Queue *queue) {
-    return call_directly(device, kernel, form, args, slots, 0, queue);
+  const auto call = [&device, &kernel, form, &request, &slots](Queue *queue) {
+    return call_directly(device, kernel, form, request.args, slots, 0, queue);
   };
-  return report ? report->launched_alone(kernel.name, args, call) : call(nullptr);
+  return report ? report->launched_alone(kernel, request, call) : call(nullptr);
 }
 
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other

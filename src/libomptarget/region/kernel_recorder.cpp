@@ -13,7 +13,6 @@
 #include "base/version.h"
 #include "image/image_facts.h"
 #include "image/module_bounds.h"
-#include "observe/recording_choice.h"
 #include "region/reached_memory.h"
 
 namespace omptarget {
@@ -49,10 +48,23 @@ record::Launch launch_of(const LaunchRequest &request) {
   return launch;
 }
 
+/// The shape is the one that the launch gets, if the plugin tells, else the one that it asks for.
+observe::LaunchKind kind_of(const Device &device, const Kernel &kernel, const LaunchRequest &request) {
+  observe::LaunchKind kind{kernel.name, device.id(), {}, {}, request.args.DynCGroupMem};
+  std::copy(std::begin(request.args.NumTeams), std::end(request.args.NumTeams), kind.teams);
+  std::copy(std::begin(request.args.ThreadLimit), std::end(request.args.ThreadLimit), kind.threads);
+  if (const std::optional<__tgt_launch_shape> shape = launch_shape_of(device, kernel, request)) {
+    kind.teams[0] = shape->teams;
+    kind.threads[0] = shape->threads;
+  }
+  return kind;
+}
+
 } // namespace
 
-KernelRecorder::KernelRecorder(Device &device, const Call &call, const Kernel &kernel, const LaunchRequest &request)
-    : device_(device), call_(call), kernel_(kernel) {
+KernelRecorder::KernelRecorder(Device &device, const Call &call, const Kernel &kernel, const LaunchRequest &request,
+                               observe::RecordedLaunch launch)
+    : device_(device), call_(call), kernel_(kernel), launch_(std::move(launch)) {
   recording_.launch = launch_of(request);
 }
 
@@ -60,16 +72,17 @@ KernelRecorder::~KernelRecorder() = default;
 
 std::unique_ptr<KernelRecorder> KernelRecorder::claim(Device &device, const Call &call, const Kernel &kernel,
                                                       const LaunchRequest &request) {
-  if (!observe::claims_launch(kernel.name))
+  std::optional<observe::RecordedLaunch> launch = observe::claim_launch(kind_of(device, kernel, request));
+  if (!launch)
     return nullptr;
   if (device.uses_host_memory()) {
-    observe::warn_about_recording(Status::error(format(
-        "%s is not recorded: device %d uses the host's memory in place (unified shared memory), and nobody knows "
-        "how much of it the kernel reaches",
-        kernel.name, raw(device.id()))));
+    observe::note_recording_failure(
+        *launch, Status::error(format("%s is not recorded: device %d uses the host's memory in place (unified shared "
+                                      "memory), and nobody knows how much of it the kernel reaches",
+                                      kernel.name, raw(device.id()))));
     return nullptr;
   }
-  return std::unique_ptr<KernelRecorder>(new KernelRecorder(device, call, kernel, request));
+  return std::unique_ptr<KernelRecorder>(new KernelRecorder(device, call, kernel, request, std::move(*launch)));
 }
 
 bool KernelRecorder::read_before(const MapItems &items) {
@@ -80,27 +93,27 @@ bool KernelRecorder::read_before(const MapItems &items) {
     status = write();
   if (status)
     return true;
-  observe::warn_about_recording(std::move(status).during(format("%s is not recorded", kernel_.name)));
+  observe::note_recording_failure(launch_, std::move(status).during(format("%s is not recorded", kernel_.name)));
   memory_.reset();
   kept_.reset();
   return false;
 }
 
 void KernelRecorder::read_after() {
-  Status status = memory_->read_changes();
-  if (status)
+  Status status = observe::records_results() ? memory_->read_changes() : Status::ok();
+  if (status && recording_.has_result)
     status = write();
   memory_.reset();
   kept_.reset();
   if (!status)
-    observe::warn_about_recording(
-        std::move(status).during(format("the results of %s are not in its recording", kernel_.name)));
+    observe::note_recording_failure(
+        launch_, std::move(status).during(format("the results of %s are not in its recording", kernel_.name)));
 }
 
 Status KernelRecorder::write() {
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, device_.id(), "recording %s %s its launch in %s", kernel_.name,
-                         recording_.has_result ? "after" : "before", observe::recording_file().c_str());
-  return record::write_recording(observe::recording_file(), recording_);
+                         recording_.has_result ? "after" : "before", launch_.file.c_str());
+  return record::write_recording(launch_.file, recording_);
 }
 
 /// The image, and the entries of its module.
@@ -133,7 +146,7 @@ void KernelRecorder::describe_facts(const OffloadLibrary &library) {
   add("program", program_invocation_short_name);
   add("module", library.name());
   add("process", describe_process());
-  add("launch", std::to_string(observe::recorded_launch()));
+  add("launch", std::to_string(launch_.number));
   if (call_.location && call_.location->psource)
     add("place", call_.location->psource);
   add("device", format("%d of plugin %s: %s", device_.local_id(), device_.plugin().name().c_str(),
@@ -158,7 +171,7 @@ Status KernelRecorder::read_memory(const MapItems &items) {
       memory_->reach_global(static_cast<HostPtr>(entry.address));
   for (const PrivatePointer &pointer : private_pointers_)
     memory_->add_pointer(pointer.place, pointer.value);
-  OMPTARGET_TRY(memory_->read());
+  OMPTARGET_TRY(memory_->read(observe::most_recorded_bytes()));
   if (kernel_.signs->is_for_cpu)
     note_program_addresses();
   return Status::ok();

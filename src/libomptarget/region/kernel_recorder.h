@@ -13,6 +13,7 @@
 #include "device/call.h"
 #include "memory/allocated_memory.h"
 #include "observe/listeners.h"
+#include "observe/recording_choice.h"
 #include "record/recording.h"
 #include "region/construct_queue.h"
 #include "region/kernel_call.h"
@@ -25,7 +26,7 @@ class ReachedMemory;
 /// program.
 class KernelRecorder {
 public:
-  /// A recorder if this launch is the one to record, else null. request: before anything is launched.
+  /// A recorder if this launch is to be recorded, else null. request: before anything is launched.
   static std::unique_ptr<KernelRecorder> of(Device &device, const Call &call, const Kernel &kernel,
                                             const LaunchRequest &request) {
     if (!(observe::listeners() & observe::listener::kRecord)) [[likely]]
@@ -64,7 +65,8 @@ private:
     DevicePtr place, value;
   };
 
-  KernelRecorder(Device &device, const Call &call, const Kernel &kernel, const LaunchRequest &request);
+  KernelRecorder(Device &device, const Call &call, const Kernel &kernel, const LaunchRequest &request,
+                 observe::RecordedLaunch launch);
   [[gnu::cold]] static std::unique_ptr<KernelRecorder> claim(Device &device, const Call &call, const Kernel &kernel,
                                                              const LaunchRequest &request);
   bool read_before(const MapItems &items);
@@ -79,6 +81,7 @@ private:
   Device &device_;
   const Call &call_;
   const Kernel &kernel_;
+  const observe::RecordedLaunch launch_;
   record::Recording recording_;
   std::vector<std::byte> image_;
   std::vector<ArgumentItem> arguments_;

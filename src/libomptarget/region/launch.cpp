@@ -265,14 +265,14 @@ private:
   }
 
   Status start() {
-    const DeviceId device = work_.device().id();
     const __tgt_kernel_args &args = call_.prepare(queue_);
-    const auto teams = static_cast<int32_t>(args.NumTeams[0]);
-    const auto threads = static_cast<int32_t>(args.ThreadLimit[0]);
-    if (traces(Topic::kKernel)) [[unlikely]]
-      trace_kernel_launch(work_.device(), kernel_.name, args);
+    observe::KernelFacts facts{};
+    if (is_observed()) [[unlikely]] {
+      facts = facts_of_launch(work_.device(), kernel_, call_.request());
+      trace_kernel_launch(facts, args.NumArgs);
+    }
     const auto run = [&] {
-      observe::KernelLaunch launch({device, kernel_.name, teams, threads});
+      observe::KernelLaunch launch(facts);
       return queue_.timed(launch, [&] { return call_.start(queue_.plugin_queue()); });
     };
     return recorder_ ? recorder_->record(queue_, items_, run) : run();
@@ -340,7 +340,7 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
                                                 LaunchRequest &request, DirectReport *report) {
   if (request.list.count != 0)
     return run_with_data(device, kernel, request, report);
-  Status status = call_without_arguments(device, kernel, form, request.args, report);
+  Status status = call_without_arguments(device, kernel, form, request, report);
   return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
 }
 [[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const Kernel &kernel,
@@ -357,6 +357,7 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
 
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
+  device.launch_defaults().apply(request.args);
   const Kernel *chosen = &kernel;
   if (kernel.variants) [[unlikely]]
     chosen = &chosen_variant(device, kernel, form, request);

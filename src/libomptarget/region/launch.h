@@ -19,6 +19,8 @@ struct LaunchRequest { // NOLINT(cppcoreguidelines-pro-type-member-init)
   /// The plugin's argument block, but for version and arguments: teams and threads by dimension (0: not given;
   /// without a teams construct 1), trip count (0: unknown), flags, bytes of dynamic shared memory per team.
   __tgt_kernel_args args;
+  /// If a variant of the kernel is launched that has a shape (Kernel::has_shape): the teams and threads that args had.
+  uint32_t asked_teams, asked_threads;
 };
 
 enum class Outcome { kRanOnDevice, kRunOnHost };

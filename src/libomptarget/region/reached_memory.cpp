@@ -116,9 +116,15 @@ void ReachedMemory::add_pointer(DevicePtr place, DevicePtr value) {
     recording_.pointers.push_back({from->block, static_cast<uint64_t>(from->offset), to->block, to->offset});
 }
 
-Status ReachedMemory::read() {
-  for (uint32_t block = 0; block < recording_.blocks.size(); ++block) // what it reaches comes behind it
+Status ReachedMemory::read(uint64_t most) {
+  uint64_t bytes = 0;
+  for (uint32_t block = 0; block < recording_.blocks.size(); ++block) { // what it reaches comes behind it
+    bytes += recording_.blocks[block].size;
+    if (bytes > most)
+      return Status::error(
+          format("it reaches %" PRIu64 " bytes or more, and LIBOMPTARGET_RECORD_MEMSIZE is %" PRIu64, bytes, most));
     OMPTARGET_TRY(read_block(block));
+  }
   std::sort(recording_.pointers.begin(), recording_.pointers.end(),
             [](const record::Pointer &a, const record::Pointer &b) {
               return a.block != b.block ? a.block < b.block : a.offset < b.offset;

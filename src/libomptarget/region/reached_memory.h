@@ -40,8 +40,8 @@ public:
   /// A pointer in reached memory is known to hold this address.
   void add_pointer(DevicePtr place, DevicePtr value);
 
-  /// Reads all that is reached, and what that reaches in turn.
-  Status read();
+  /// Reads all that is reached, and what that reaches in turn. Fails if that has more than so many bytes.
+  Status read(uint64_t most);
   /// Reads it once more, and notes what has changed.
   Status read_changes();
 

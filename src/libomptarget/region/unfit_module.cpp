@@ -3,9 +3,11 @@
 
 #include "region/unfit_module.h"
 
+#include <algorithm>
 #include <cinttypes>
 
 #include "base/log.h"
+#include "device/missing_variables.h"
 #include "device/runtime.h"
 #include "mapping/variable_name.h"
 #include "region/device_copy.h"
@@ -42,6 +44,20 @@ Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s of %s is the host's: no image of it fits the device",
                          call.construct, module.c_str());
   return true;
+}
+
+// A pointer that is to be attached, or that refers to a linked variable, is looked up besides what it points to.
+Status check_variables(Device &device, const MapItems &items) {
+  for (const MapItem &item : items) {
+    if (item.has(map_type::kLiteral | map_type::kPrivate))
+      continue;
+    Status status = check_variable(device, item.begin, std::max<int64_t>(item.size, 1));
+    if (status.is_ok() && item.has(map_type::kPtrAndObj | map_type::kAttach))
+      status = check_variable(device, item.base, sizeof(void *));
+    if (!status)
+      return std::move(status).about(variable_text(item.name, item.size));
+  }
+  return Status::ok();
 }
 
 Status check_host_can_run(Device &device, const OffloadLibrary *library, const MapList &list) {

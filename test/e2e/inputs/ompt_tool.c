@@ -34,12 +34,12 @@ static atomic_int initialised[MAX_DEVICES], loaded[MAX_DEVICES];
 static ompt_function_lookup_t lookup_on_device;
 
 #define SAY(...) dprintf(log_file, "ompt: " __VA_ARGS__) // one write for each line
-#define WANT(condition)                                                                                               \
-  do {                                                                                                                \
-    if (!(condition)) {                                                                                               \
-      problems++;                                                                                                     \
-      SAY("WRONG: %s: %s\n", __func__, #condition);                                                                   \
-    }                                                                                                                 \
+#define WANT(condition)                                                                                                \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      problems++;                                                                                                      \
+      SAY("WRONG: %s: %s\n", __func__, #condition);                                                                    \
+    }                                                                                                                  \
   } while (0)
 
 static const char *set(const void *pointer) { return pointer ? "set" : "null"; }
@@ -108,7 +108,7 @@ static void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, in
 static void on_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_task_data, ompt_data_t *target_data,
                            ompt_id_t *host_op_id, ompt_target_data_op_t type, void *source, int source_device,
                            void *destination, int destination_device, size_t bytes, const void *code) {
-  WANT(host_op_id && code);
+  WANT(host_op_id && code && target_data);
   const int region = region_of(target_data);
   if (region != -1)
     in_region(region);
@@ -235,8 +235,7 @@ static void on_record(const ompt_record_ompt_t *record) {
         (int)((record->record.target_kernel.end_time - record->time) / 1000), (long long)record->time,
         (long long)record->record.target_kernel.end_time);
     break;
-  default:
-    WANT(!"a known record");
+  default: WANT(!"a known record");
   }
 }
 

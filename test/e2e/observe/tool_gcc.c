@@ -6,25 +6,25 @@
 // UNSUPPORTED: tsan
 // LIBRARY_PATH may lead to LLVM's libgomp.
 // DEFINE: %{info} = %prefix/bin/omptarget-info
-// RUN: env -u LIBRARY_PATH gcc -fopenmp %s -o %t && %{info} %t | %check
+// RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable %s -o %t && %{info} %t | %check
 // RUN: strip -o %t.stripped %t && %{info} %t.stripped | %check
-// RUN: env -u LIBRARY_PATH gcc -fopenmp -shared -fPIC %s -o %t.so && %{info} %t.so | %check
+// RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -shared -fPIC %s -o %t.so && %{info} %t.so | %check
 // CHECK: offloads as GCC does it, by libgomp and without omptarget: 2 kernels, 1 variable, no image for a device{{$}}
 // CHECK-NEXT: to offload by omptarget: compile it by clang
 // CHECK-NOT: does not offload
 
 // Without an offload compiler GCC makes no images; a program that has some calls this function of libgomp.
-// RUN: env -u LIBRARY_PATH gcc -fopenmp -DIMAGES %s -o %t.images && %{info} %t.images | %FileCheck %s --check-prefix=IMAGES
+// RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -DIMAGES %s -o %t.images && %{info} %t.images | %FileCheck %s --check-prefix=IMAGES
 // IMAGES: 2 kernels, 1 variable, images for devices{{$}}
 
 // RUN: %{info} --json %t %t.images | %python -c "import json,sys; a,b=[m['gccTables'] for m in json.load(sys.stdin)['modules']]; assert a=={'kernels': 2, 'variables': 1, 'hasImages': False}, a; assert b['hasImages'], b"
 
-// RUN: env -u LIBRARY_PATH gcc -fopenmp -DNONE %s -o %t.none && %{info} %t.none | %FileCheck %s --check-prefix=NONE
+// RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -DNONE %s -o %t.none && %{info} %t.none | %FileCheck %s --check-prefix=NONE
 // NONE-NOT: GCC
 // NONE: does not offload: it has neither entries nor device images
 
 // A module with parts of both compilers, which nobody runs.
-// RUN: env -u LIBRARY_PATH gcc -fopenmp -fPIC -DPART -c %s -o %t.o && %clang %s %t.o -Wl,--unresolved-symbols=ignore-all -o %t.both && %{info} %t.both | %FileCheck %s --check-prefix=BOTH
+// RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -fPIC -DPART -c %s -o %t.o && %clang %s %t.o -Wl,--unresolved-symbols=ignore-all -o %t.both && %{info} %t.both | %FileCheck %s --check-prefix=BOTH
 // BOTH: offloads as GCC does it, {{.*}}: 1 kernel, 0 variables
 // BOTH: offloads as clang {{.*}} does it
 // BOTH: kernel main, line

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random kernels of AMD's code with branches, loops, barriers and accesses: compiled ones do what interpreted ones do,
-// in the same turns.
+// Random kernels of AMD's code with branches, loops, functions, barriers and accesses: compiled ones do what
+// interpreted ones do, in the same turns. FLOW_SEED=N begins with another seed than 1, FLOW_KERNELS=N tries as many.
 
 #include <algorithm>
 #include <cstdio>
@@ -41,6 +41,8 @@ public:
       line(std::string(is_gfx9_ ? "global_atomic_add" : "global_atomic_add_u32") + " v20, " + vector(i) +
            ", s[0:1] offset:" + std::to_string(1024 + 4 * i));
     line("s_endpgm");
+    for (unsigned i = 0; i < kFunctions; ++i)
+      function(i);
     return text_;
   }
 
@@ -56,7 +58,7 @@ private:
   std::string of_masks(const std::string &name) const { return name + (is_gfx9_ ? "_b64 " : "_b32 "); }
   // A register that keeps a mask at this depth.
   std::string kept(unsigned depth) const {
-    const unsigned first = 20 + 2 * depth;
+    const unsigned first = 20 + 2 * (depth + (is_function_ ? 4 : 0));
     return is_gfx9_ ? "s[" + std::to_string(first) + ":" + std::to_string(first + 1) + "]"
                     : "s" + std::to_string(first);
   }
@@ -184,7 +186,8 @@ private:
   }
   // As often as the lane says, at most seven times.
   void repeat(unsigned depth) {
-    const std::string begin = label(), mask = kept(depth), count = "v" + std::to_string(24 + depth);
+    const std::string begin = label(), mask = kept(depth),
+                      count = "v" + std::to_string(24 + depth + (is_function_ ? 4 : 0));
     line("v_and_b32_e32 " + count + ", 7, " + any() + "\n" + of_masks("s_mov") + mask + ", " + exec() + "\n" + begin +
          ":");
     statements(depth + 1, 1 + random_.below(2));
@@ -193,9 +196,26 @@ private:
          of_masks("s_and") + exec() + ", " + exec() + ", " + vcc() + "\ns_cbranch_execnz " + begin + "\n" +
          of_masks("s_mov") + exec() + ", " + mask);
   }
+  // It has the registers of its caller, but masks and a counter of its own; a loop of a few rounds is in it.
+  void function(unsigned number) {
+    const std::string loop = label();
+    is_function_ = true;
+    line("F" + std::to_string(number) + ":\ns_movk_i32 s40, 0\n" + loop + ":");
+    statements(0, 1 + random_.below(2));
+    line("s_add_i32 s40, s40, 1\ns_cmp_lt_u32 s40, " + std::to_string(1 + random_.below(4)) + "\ns_cbranch_scc1 " +
+         loop);
+    statements(0, 1);
+    line("s_setpc_b64 s[44:45]");
+    is_function_ = false;
+  }
+  void call() {
+    const std::string here = label();
+    line("s_getpc_b64 s[42:43]\n" + here + ":\ns_add_u32 s42, s42, F" + std::to_string(random_.below(kFunctions)) +
+         "-" + here + "\ns_addc_u32 s43, s43, 0\ns_swappc_b64 s[44:45], s[42:43]");
+  }
   void statements(unsigned depth, unsigned count) {
     for (unsigned i = 0; i < count; ++i)
-      switch (random_.below(depth < 2 ? 11 : 6)) {
+      switch (random_.below(depth < 2 ? 12 : 6)) {
       case 0: compare(); break;
       case 1:
       case 2: access(); break;
@@ -206,8 +226,12 @@ private:
       case 7: choose(depth); break;
       case 8: repeat(depth); break;
       case 9: choose_by_scalar(depth); break;
+      case 10:
+        if (!is_function_)
+          call();
+        break;
       default:
-        if (depth == 0) // all waves come here
+        if (depth == 0 && !is_function_) // all waves come here
           line("s_barrier");
       }
   }
@@ -215,8 +239,15 @@ private:
   Random random_;
   const bool is_gfx9_;
   std::string text_;
+  static constexpr unsigned kFunctions = 2;
   unsigned labels_ = 0;
+  bool is_function_ = false; ///< that is being written
 };
+
+uint64_t number_from(const char *variable, uint64_t otherwise) {
+  const char *const text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
 
 // The code's bytes.
 std::string assemble(const Processor &processor, const std::string &text) {
@@ -344,19 +375,20 @@ std::optional<Report> run(const Processor &processor, const std::string &bytes, 
 
 // 0: compiled at once. Others are compiled in several pieces, as their blocks have run.
 class AmdFlow : public testing::TestWithParam<uint32_t> {};
-INSTANTIATE_TEST_SUITE_P(Compiled, AmdFlow, testing::Values(0u, 20u));
+INSTANTIATE_TEST_SUITE_P(Compiled, AmdFlow, testing::Values(0u, 1u, 20u));
 
 TEST_P(AmdFlow, does_the_same_as_interpreted) {
   if (!can_compile())
     GTEST_SKIP() << "this build only interprets";
+  const uint64_t first = number_from("FLOW_SEED", 1), kernels = number_from("FLOW_KERNELS", 6);
   for (const Processor &processor : {Processor{"gfx90a", 64, true}, Processor{"gfx1100", 32, false}})
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
+    for (uint64_t seed = first; seed < first + kernels; ++seed) {
       const bool is_long = seed % 2 == 0; // has long turns
       const std::string text = Writer(seed, processor).kernel(is_long ? 1500 : 6);
       const std::string bytes = assemble(processor, text);
       ASSERT_FALSE(bytes.empty()) << text;
-      for (const uint32_t threads : {64u, 21u, 256u}) {
-        if (is_long && threads != 256)
+      for (const uint32_t threads : {64u, 21u, 256u, 1024u}) {
+        if (is_long ? threads != 256 : threads == 1024 && seed % 3 != 0)
           continue;
         SCOPED_TRACE(processor.name + ", seed " + std::to_string(seed) + ", " + std::to_string(threads) + " threads");
         Memory interpreted, compiled;

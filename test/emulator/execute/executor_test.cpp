@@ -406,7 +406,7 @@ TEST(AmdInstructions, compute_the_same_when_compiled) {
 }
 
 TEST(AmdInstructions, what_is_not_there_is_named) {
-  const Instruction unknown = parse_instruction("v_dot4_i32_i8 v0, v1, v2, v3");
+  const Instruction unknown = parse_instruction("v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]");
   EXPECT_EQ(unknown.handler, nullptr);
   EXPECT_EQ(unknown.reason, "the executor has no such instruction");
   const Instruction modified = parse_instruction("v_readfirstlane_b32 s0, v1 clamp");

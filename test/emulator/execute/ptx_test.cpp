@@ -284,6 +284,19 @@ std::string in_kernel(const std::string &code) {
          code + "\n}\n";
 }
 
+TEST(PtxModule, what_the_executor_does_not_know_is_told_from_what_is_wrong) {
+  const auto is_limit = [](const std::string &code) {
+    std::string error;
+    bool is = false;
+    EXPECT_EQ(Module::load(in_kernel(code), error, &is), nullptr);
+    return is;
+  };
+  EXPECT_TRUE(is_limit("wmma.load r0, r1;"));
+  EXPECT_TRUE(is_limit("cvt.rna.tf32.f32 r0, r1;"));
+  EXPECT_FALSE(is_limit("add.s32 r0, r1;"));
+  EXPECT_FALSE(is_limit("bra NOWHERE;"));
+}
+
 TEST(PtxModule, what_cannot_be_loaded_is_said) {
   EXPECT_THAT(error_of("nonsense"), HasSubstr("line 1: '.version' is expected, not 'nonsense'"));
   EXPECT_THAT(error_of(".version 7.8\n.target sm_80\nnonsense"), HasSubstr("line 3: 'nonsense' is no directive"));
@@ -361,6 +374,33 @@ TEST(PtxModule, parameters_that_are_pointers_have_no_alignment_of_what_they_poin
       error);
   ASSERT_TRUE(module) << error;
   EXPECT_EQ(module->find_function("k")->parameter_bytes, 32U);
+}
+
+// Its frame stays that of the definition: else arguments of its calls would lie over each other.
+TEST(PtxModule, a_prototype_behind_a_definition_changes_nothing) {
+  std::string error;
+  const auto module = Module::load(
+      ".version 7.8 .target sm_80\n"
+      ".func (.param .b32 r) less(.param .b32 a, .param .b32 b, .param .b32 c, .param .b32 d)\n"
+      "{ .reg .b32 x, y; ld.param.b32 x, [a]; ld.param.b32 y, [b]; sub.s32 x, x, y; ld.param.b32 y, [c];\n"
+      "sub.s32 x, x, y; ld.param.b32 y, [d]; sub.s32 x, x, y; st.param.b32 [r], x; ret; }\n"
+      ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x, y; .param .b32 p; .param .b32 q; .param .b32 u;\n"
+      ".param .b32 v; .param .b32 s; ld.param.b32 x, [a]; mul.lo.s32 y, x, 10; st.param.b32 [p], y;\n"
+      "st.param.b32 [q], x; st.param.b32 [u], x; st.param.b32 [v], x; call (s), less, (p, q, u, v);\n"
+      "ld.param.b32 y, [s]; st.param.b32 [r], y; ret; }\n"
+      ".func (.param .b32 r) f(.param .b32 a);\n"
+      ".entry k(.param .u64 results) { .reg .b32 x; .reg .b64 place; .param .b32 p; .param .b32 q;\n"
+      "ld.param.u64 place, [results]; mov.u32 x, %laneid; mad.wide.u32 place, x, 8, place;\n"
+      "st.param.b32 [p], x; call (q), f, (p); ld.param.b32 x, [q]; st.global.u32 [place], x; ret; }",
+      error);
+  ASSERT_TRUE(module) << error;
+  for (const uint32_t compile_after : {Schedule::kNever, 0u}) {
+    Memory memory;
+    const auto report = run(*module, "k", memory, 1, compile_after);
+    ASSERT_FALSE(report) << report->fault.text;
+    for (uint64_t lane = 0; lane < kLanes; ++lane)
+      EXPECT_EQ(memory.results[0][lane], 7 * lane);
+  }
 }
 
 // Returns the fault that ends a kernel of one warp; the same if it is compiled.

@@ -58,6 +58,27 @@ TEST(Settings, unset_and_empty_are_the_default) {
   EXPECT_TRUE(setting_flag(SettingId::kMapForceAtomic));
 }
 
+TEST(Settings, variables_of_a_device_have_an_order) {
+  constexpr SettingId kTeams = SettingId::kDeviceNumTeams;
+  EXPECT_FALSE(device_setting(kTeams, 3));
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 0);
+  setenv("OMP_NUM_TEAMS_ALL", "7", 1);
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 7);
+  const Variable of_devices(kTeams, "8");
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 8);
+  setenv("OMP_NUM_TEAMS_DEV_3", "9", 1);
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 9);
+  EXPECT_EQ(device_setting_in(kTeams, 13, 1, 100), 8);
+  EXPECT_EQ(device_setting(kTeams, 3)->variable, "OMP_NUM_TEAMS_DEV_3");
+  setenv("OMP_NUM_TEAMS_DEV_3", "101", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(device_setting_in(kTeams, 3, 1, 100), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "omptarget warning: OMP_NUM_TEAMS_DEV_3: '101' is no integer between 1 and 100; ignored\n");
+  unsetenv("OMP_NUM_TEAMS_DEV_3");
+  unsetenv("OMP_NUM_TEAMS_ALL");
+}
+
 TEST(Settings, flags_have_words_and_numbers) {
   for (const char *no : {"false", "False", "no", "OFF", "0"}) {
     const Variable variable(SettingId::kMapForceAtomic, no);
@@ -134,8 +155,34 @@ TEST(Settings, known_names_and_those_of_others_are_left_alone) {
   EXPECT_EQ(unknown_setting_text("PATH"), "");
 }
 
-TEST(Settings, settings_of_llvm_that_do_nothing_here_are_named_as_such) {
-  EXPECT_NE(unknown_setting_text("LIBOMPTARGET_JIT_SKIP_OPT").find("LLVM's runtime"), std::string::npos);
+TEST(Settings, settings_of_other_runtimes_that_do_nothing_here_are_named_as_such) {
+  for (const char *name :
+       {"LIBOMPTARGET_JIT_SKIP_OPT", "LIBOMPTARGET_RR_SAVE_OUTPUT", "OMPTARGET_DUMP_OFFLOAD_ENTRIES"})
+    EXPECT_NE(unknown_setting_text(name).find("a setting of LLVM's runtime"), std::string::npos) << name;
+  EXPECT_EQ(unknown_setting_text("OMPX_FORCE_SYNC_REGIONS"),
+            "OMPX_FORCE_SYNC_REGIONS is a setting of AMD's runtime that this one does not have; it has no effect");
+}
+
+TEST(Settings, no_setting_of_this_runtime_is_called_foreign) {
+  for (uint32_t id = 0; id < static_cast<uint32_t>(SettingId::kCount); ++id)
+    EXPECT_EQ(unknown_setting_text(setting_row(static_cast<SettingId>(id)).variable), "");
+}
+
+TEST(Settings, misspelt_names_of_every_family_are_found) {
+  EXPECT_EQ(unknown_setting_text("OMPX_APU_MAP"),
+            "OMPX_APU_MAP is no setting of this runtime and has no effect; did you mean OMPX_APU_MAPS?");
+  EXPECT_EQ(unknown_setting_text("OMPTARGET_QUERY_COUNT_MAXI"),
+            "OMPTARGET_QUERY_COUNT_MAXI is no setting of this runtime and has no effect; did you mean "
+            "OMPTARGET_QUERY_COUNT_MAX?");
+  EXPECT_EQ(unknown_setting_text("OFFLOAD_SPEED"), "OFFLOAD_SPEED is no setting of this runtime and has no effect");
+  for (const char *name : {"OMP_FLAVOUR_DEV", "OMP_FLAVOUR_DEV_3", "OMP_FLAVOUR_DEV_12"})
+    EXPECT_EQ(unknown_setting_text(name), std::string(name) + " is no setting of this runtime and has no effect");
+}
+
+TEST(Settings, standard_names_without_a_device_are_left_alone) {
+  for (const char *name : {"OMP_DEV", "OMP_TARGET_OFFLOAD", "OMP_FLAVOUR", "OMP_FLAVOUR_DEVICE", "OMP_FLAVOUR_ALL",
+                           "OMP_FLAVOUR_DEV_X", "OMPI_DEV", "OFFLOAD", "MY_OMPX_APU_MAP"})
+    EXPECT_EQ(unknown_setting_text(name), "") << name;
 }
 
 TEST(Settings, nonsense_is_replaced_by_the_default) {

@@ -36,6 +36,18 @@ TEST(CachingAllocator, large_classes_waste_at_most_a_sixteenth) {
   }
 }
 
+TEST(CachingAllocator, owns_its_blocks_in_use_only) {
+  CountingSource source;
+  CachingAllocator allocator(source, 1 << 20, 1 << 20);
+  const Result<void *> block = allocator.allocate(100);
+  ASSERT_TRUE(block.is_ok());
+  EXPECT_TRUE(allocator.owns(block.value()));
+  EXPECT_FALSE(allocator.owns(&source));
+  EXPECT_TRUE(allocator.release(block.value()));
+  EXPECT_FALSE(allocator.owns(block.value()));
+  EXPECT_TRUE(allocator.trim());
+}
+
 TEST(CachingAllocator, large_classes_are_kept_by_themselves) {
   CountingSource source;
   CachingAllocator allocator(source, SIZE_MAX, SIZE_MAX / 4);

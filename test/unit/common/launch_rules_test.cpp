@@ -141,10 +141,31 @@ TEST(LaunchRules, settings_lower_the_limits) {
   apply_launch_settings(limits);
   unsetenv("OMP_NUM_TEAMS");
   unsetenv("OMP_TEAMS_THREAD_LIMIT");
-  EXPECT_EQ(limits.max_teams, 100u);
-  EXPECT_EQ(limits.default_teams, 100u);
-  EXPECT_EQ(limits.max_threads, 64u);
-  EXPECT_EQ(limits.default_threads, 64u);
+  const KernelTraits traits = environment(ExecMode::kSpmd);
+  for (const ShapeRequest &request : {ShapeRequest{ExecMode::kSpmd, 0, 0, 0}, {ExecMode::kSpmd, 200, 96, 0}}) {
+    const LaunchShape chosen = choose_launch_shape(traits, limits, request);
+    EXPECT_EQ(chosen.teams, 100u);
+    EXPECT_EQ(chosen.threads, 64u);
+  }
+  EXPECT_EQ(default_threads_of(traits, limits), 64u);
+}
+
+TEST(LaunchRules, bounds_of_the_request_go_before_settings) {
+  LaunchLimits limits;
+  limits.most_teams = 8;
+  limits.most_threads = 32;
+  ShapeRequest request{ExecMode::kSpmd, 50, 96, 1000000};
+  request.bounds_teams = request.bounds_threads = true;
+  LaunchShape chosen = choose_launch_shape(environment(ExecMode::kSpmd), limits, request);
+  EXPECT_EQ(chosen.teams, 50u);
+  EXPECT_EQ(chosen.threads, 96u);
+  request.trip_count = 40; // they are no wishes
+  chosen = choose_launch_shape(environment(ExecMode::kSpmd), limits, request);
+  EXPECT_EQ(chosen.teams, 2u);
+  EXPECT_EQ(chosen.threads, 32u);
+  request.exec_mode = ExecMode::kGeneric; // one more warp has the main thread
+  request.thread_limit = 64;
+  EXPECT_EQ(choose_launch_shape(environment(ExecMode::kGeneric), limits, request).threads, 96u);
 }
 
 class Symbols {

@@ -16,11 +16,48 @@
 #include "common/global_calls.h"
 #include "common/handle_pool.h"
 #include "common/locked_ranges.h"
+#include "common/schedule_text.h"
+#include "common/stack_setting.h"
 
 namespace omptarget {
 namespace {
 
 void *on_device(void *host) { return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(host) + 0x1000); }
+
+TEST(ScheduleText, kinds_modifiers_and_chunks) {
+  const auto read = [](const char *text) {
+    const auto schedule = schedule_of(text);
+    return schedule ? std::pair{schedule->kind, schedule->chunk} : std::pair{0u, 0u};
+  };
+  EXPECT_EQ(read("static"), std::pair(1u, 0u));
+  EXPECT_EQ(read(" Dynamic , 12 "), std::pair(2u, 12u));
+  EXPECT_EQ(read("nonmonotonic:guided,3"), std::pair(3u, 3u));
+  EXPECT_EQ(read("monotonic:auto"), std::pair(0x80000004u, 0u));
+  for (const char *wrong : {"", "often", "static,", "static,0", "static,-1", "static,4x", "slow:static", "2"})
+    EXPECT_FALSE(schedule_of(wrong)) << wrong;
+}
+
+TEST(StackSetting, sizes_have_units) {
+  EXPECT_EQ(stack_size_of("64"), uint64_t{64} << 10);
+  EXPECT_EQ(stack_size_of(" 512 b "), 512u);
+  EXPECT_EQ(stack_size_of("3k"), 3072u);
+  EXPECT_EQ(stack_size_of("2M"), uint64_t{2} << 20);
+  EXPECT_EQ(stack_size_of("1G"), uint64_t{1} << 30);
+  for (const char *wrong : {"", "k", "0", "-1", "2G", "1kb", "1 2", "9999999999999999999999"})
+    EXPECT_FALSE(stack_size_of(wrong)) << wrong;
+}
+
+TEST(StackSetting, the_library_s_own_variable_goes_first) {
+  setenv("OMP_STACKSIZE_DEV", "8", 1);
+  EXPECT_EQ(stack_setting(0).bytes, 8192u);
+  setenv("OMP_STACKSIZE_DEV_0", "16K", 1);
+  EXPECT_EQ(stack_setting(0).variable, "OMP_STACKSIZE_DEV_0");
+  EXPECT_EQ(stack_setting(0).bytes, 16384u);
+  setenv("LIBOMPTARGET_STACK_SIZE", "2000", 1);
+  EXPECT_EQ(stack_setting(0).bytes, 2000u);
+  for (const char *name : {"OMP_STACKSIZE_DEV", "OMP_STACKSIZE_DEV_0", "LIBOMPTARGET_STACK_SIZE"})
+    unsetenv(name);
+}
 
 class FakePinner : public HostPinner {
 public:

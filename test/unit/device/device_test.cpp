@@ -162,7 +162,9 @@ TEST(Device, a_constructor_that_fails_is_told) {
   ASSERT_TRUE(device);
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      testing::ContainsRegex("^omptarget message: device 0: constructor failing_ctor failed: .*the kernel gave up"));
+      testing::ContainsRegex("^omptarget message: the image of .* could not be loaded on device 0: .*the kernel "
+                             "gave up.*; constructor failing_ctor failed"));
+  EXPECT_EQ(name_of(*device, &kernel_a), "");
   EXPECT_THAT(device->load_failure(library_of(&kernel_a)), HasSubstr("failing_ctor"));
 }
 

@@ -162,6 +162,17 @@ TEST_F(ServiceMailboxTest, data_go_to_a_function_and_come_back) {
   EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_CALL, (uint64_t{1} << 32) + 5, data).status, OMPTARGET_SERVICE_REFUSED);
 }
 
+TEST_F(ServiceMailboxTest, functions_of_files_are_called_by_address) {
+  const auto length = [](void *data) -> uint64_t { return std::strlen(static_cast<const char *>(data)); };
+  uint64_t (*const function)(void *) = length;
+  const std::string data = std::string(2000, 'a') + '\0';
+  const auto address = reinterpret_cast<uint64_t>(function);
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_CALL_ADDRESS, address, data).result, 2000u);
+  EXPECT_EQ(caller_.send(OMPTARGET_SERVICE_FETCH, 0, "").status, OMPTARGET_SERVICE_REFUSED); // nothing comes back
+  for (const uint64_t wrong : {uint64_t{0}, uint64_t{16}, ~uint64_t{0}})
+    EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_CALL_ADDRESS, wrong, data).status, OMPTARGET_SERVICE_REFUSED) << wrong;
+}
+
 // A thread that waits for the device serves, but calls no functions: they may wait for that thread.
 TEST_F(ServiceMailboxTest, a_thread_that_waits_leaves_functions_to_the_server) {
   Caller of_waiting(ports_[0], [this] { EXPECT_TRUE(mailbox_.serve_while_waiting()); });

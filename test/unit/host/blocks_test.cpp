@@ -46,7 +46,7 @@ TEST(Blocks, are_aligned_and_have_their_size) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % (size >= 4096 ? 64 : 16), 0u) << size;
     block[0] = 1;
     block[size == 0 ? 0 : size - 1] = 2;
-    std::free(block);
+    release_block(block);
   }
 }
 
@@ -59,8 +59,37 @@ TEST(Blocks, that_are_huge_lie_in_huge_pages) {
     GTEST_SKIP() << "this kernel or emulator has no huge pages, or does not tell";
   EXPECT_NE(flags.find(" hg "), std::string::npos) << flags;
   EXPECT_EQ(flags_at(large).find(" hg "), std::string::npos);
-  std::free(huge);
-  std::free(large);
+  release_block(huge);
+  release_block(large);
+}
+
+TEST(Blocks, that_are_large_are_kept_when_they_are_freed) {
+  if (!may_keep_memory())
+    GTEST_SKIP() << "a tool watches freed memory";
+  void *const first = allocate_block(kKeptBlock);
+  release_block(first);
+  void *const second = allocate_block(kKeptBlock);
+  EXPECT_EQ(first, second);
+  void *const other = allocate_block(kKeptBlock);
+  EXPECT_NE(first, other);
+  EXPECT_NE(reinterpret_cast<uintptr_t>(first) % 4096, reinterpret_cast<uintptr_t>(other) % 4096);
+  release_block(second);
+  release_block(other);
+  kept_blocks()->trim();
+}
+
+TEST(Blocks, of_the_heap_go_back_to_it) {
+  void *const kept = allocate_block(kKeptBlock); // so that there are others
+  for (const size_t alignment : {size_t{16}, size_t{64}, size_t{256}, size_t{4096}})
+    for (size_t size = 1; size <= 100000; size *= 10) {
+      void *block = nullptr;
+      ASSERT_EQ(posix_memalign(&block, alignment, size), 0);
+      release_block(block);
+    }
+  for (int i = 0; i < 1000; ++i)
+    release_block(std::malloc(64));
+  release_block(nullptr);
+  release_block(kept);
 }
 
 TEST(Blocks, that_there_is_no_memory_for_are_null) { EXPECT_EQ(allocate_block(INT64_MAX - 4096), nullptr); }

@@ -23,7 +23,7 @@ TEST(NumaDomain, TheProcessMayUseACpu) { EXPECT_FALSE(allowed_cpus().empty()); }
 const NumaDomain kDomain{0, allowed_cpus(), false};
 
 TEST(DomainMemory, BlocksAreApartAndAligned) {
-  DomainMemory memory(kDomain);
+  static auto &memory = *new DomainMemory(kDomain); // never destroyed
   std::vector<std::pair<unsigned char *, size_t>> blocks;
   for (size_t size = 0; size < 200000; size += 1 + size / 3)
     for (int i = 0; i < 3; ++i) {
@@ -51,7 +51,7 @@ TEST(DomainMemory, LargeBlocksHaveWholePages) {
 }
 
 TEST(DomainMemory, ReusesWhatWasReleased) {
-  DomainMemory memory(kDomain);
+  static auto &memory = *new DomainMemory(kDomain); // never destroyed
   void *const first = memory.allocate(100);
   DomainMemory::release(first);
   EXPECT_EQ(memory.allocate(100), first);
@@ -61,7 +61,7 @@ TEST(DomainMemory, ReusesWhatWasReleased) {
 }
 
 TEST(DomainMemory, ManyThreads) {
-  DomainMemory memory(kDomain);
+  static auto &memory = *new DomainMemory(kDomain); // never destroyed
   std::vector<std::thread> threads;
   for (unsigned char t = 0; t < 4; ++t)
     threads.emplace_back([&memory, t] {

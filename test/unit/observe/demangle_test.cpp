@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <tuple>
 
 namespace omptarget::observe {
 namespace {
@@ -18,6 +19,35 @@ TEST(Demangle, names_of_programs_are_readable) {
   EXPECT_EQ(readable_symbol("_ZZ4mainENKUlvE_clEv"), "main::'lambda'()::operator()() const");
   EXPECT_EQ(readable_symbol("_Z3sumIdJiiEEDTplfp_spfp0_ET_DpT0_"),
             "decltype(fp + fp0...) sum<double, int, int>(double, int, int)");
+}
+
+TEST(Demangle, short_names_are_without_parameters_and_types) {
+  const std::tuple<const char *, const char *, const char *> cases[] = {
+      {"a::work(int)", "a::work", "a::work"},
+      {"void f<int, double, char>(int, double, char)", "f", "f<int, double, char>"},
+      {"Kokkos::View<double**, Kokkos::LayoutRight>::View(Kokkos::View<double**> const&)", "Kokkos::View::View",
+       "Kokkos::View<double**, Kokkos::LayoutRight>::View"},
+      {"main::'lambda'()::operator()() const", "main::'lambda'::operator()", "main::'lambda'::operator()"},
+      {"decltype(fp + fp0...) sum<double, int>(double, int)", "sum", "sum<double, int>"},
+      {"(anonymous namespace)::step(std::function<void (int)>)", "(anonymous)::step", "(anonymous)::step"},
+      {"bool operator< <int>(a<int> const&, int)", "operator< <int>", "operator< <int>"},
+      {"a::operator->() const", "a::operator->", "a::operator->"},
+      {"a::operator unsigned long() const", "a::operator unsigned long", "a::operator unsigned long"},
+      {"std::enable_if<(2) < (3), int>::type a::f<3>(int) const &", "a::f", "a::f<3>"},
+      {"main", "main", "main"},
+      {"heat::step", "heat::step", "heat::step"},
+      {"", "", ""},
+      {"(", "(", "("},
+      {"f(((", "f", "f"},
+  };
+  for (const auto &[name, shortest, with_arguments] : cases) {
+    EXPECT_EQ(short_symbol(name, false), shortest);
+    EXPECT_EQ(short_symbol(name, true), with_arguments);
+  }
+  for (const char *const damaged : {"a<<<(>>>)))(int)", ">>)]}", "operator", "operator(", "a<(", "] [ (>"}) {
+    (void)short_symbol(damaged, false);
+    (void)short_symbol(damaged, true);
+  }
 }
 
 TEST(Demangle, other_names_stay_as_they_are) {

@@ -151,6 +151,35 @@ TEST(Profile, names_cannot_control_the_terminal) {
   EXPECT_NE(text.find("\\x1b[2Jkernel\\x0a  forged row"), std::string::npos) << text;
 }
 
+TEST(Profile, tables_have_names_that_are_short_and_tell_rows_apart) {
+  const std::pair<const char *, const char *> kernels[] = {
+      {"__omp_offloading_fe00_a78905__ZN1a4workEi_l10", ";a.c;main;10;5;;"},
+      {"__omp_offloading_fe00_a78905__Z1fIiEvT__l20", ";a.c;f;20;5;;"},
+      {"__omp_offloading_fe00_a78905__Z1fIdEvT__l20", ";a.c;f;20;5;;"},
+      {"__omp_offloading_fe00_a78905__Z1gi_l30", ""},
+      {"__omp_offloading_fe00_a78905__Z1gd_l30", ""},
+  };
+  Profile profile;
+  for (const auto &[name, place] : kernels) {
+    profile.events.push_back(event(EventKind::kKernel, 0, 10));
+    profile.events.back().name = name;
+    profile.events.back().place = place;
+  }
+  const std::string text = profile_as_text(profile);
+  for (const char *const name : {"  a::work, line 10  ", "  f<int>, line 20 ", "  f<double>, line 20 ",
+                                 "  g(int), line 30 ", "  g(double), line 30 "})
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+}
+
+TEST(Profile, kernels_have_their_shape_in_the_timeline) {
+  Profile profile;
+  ProfileEvent kernel = event(EventKind::kKernel, 0, 10);
+  kernel.shape = {{2, 4, 6}, {128, 0, 0}};
+  profile.events = {kernel};
+  const std::string json = profile_as_json(profile, own_profile_source());
+  EXPECT_NE(json.find("\"teams\":\"[2,4,6]\",\"threads\":\"128\""), std::string::npos) << json;
+}
+
 TEST(Profile, an_empty_profile_is_valid) {
   EXPECT_NE(profile_as_json({}, own_profile_source()).find("\"traceEvents\":[]"), std::string::npos);
   EXPECT_EQ(profile_as_text({}), "omptarget profile: 0 events");

@@ -47,15 +47,26 @@ template <class T> bool is_of_class(T value, uint32_t classes) {
   default: return classes >> (is_negative ? 5 : 6) & 1;
   }
 }
+// A denormal of 16 bits is none as a single.
+bool is_of_half_class(float value, uint32_t classes) {
+  const bool is_denormal = value != 0 && std::fabs(value) < 0x1p-14f;
+  return is_denormal ? classes >> (std::signbit(value) ? 4 : 7) & 1 : is_of_class(value, classes);
+}
 template <class T, bool ChangesExec> void compare_class(AmdWave &wave, const Instruction &i) {
   const unsigned first = i.count == 3 ? 1 : 0;
   VectorInstruction vector(wave, i);
   const Source<T> value(vector, first, 0);
-  const Source<uint32_t> classes(vector, first + 1, 1);
+  const Source<std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>> classes(vector, first + 1, 1);
+  const auto is_one = [&](unsigned lane) {
+    if constexpr (sizeof(T) == 2)
+      return is_of_half_class(value.at(lane), classes.at(lane));
+    else
+      return is_of_class(value.at(lane), classes.at(lane));
+  };
   uint64_t result = 0;
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     if (vector.active >> lane & 1)
-      result |= uint64_t{is_of_class(value.at(lane), classes.at(lane))} << lane;
+      result |= uint64_t{is_one(lane)} << lane;
   if (!wave.has_failed())
     write_result(wave, i, result, ChangesExec, first == 1);
 }
@@ -84,8 +95,11 @@ const Operation kOperations[] = {
     INTEGERS("i64", int64_t),
     INTEGERS("u16", uint16_t),
     INTEGERS("i16", int16_t),
+    FLOATS("f16", F16),
     FLOATS("f32", float),
     FLOATS("f64", double),
+    {"v_cmp_class_f16", compare_class<F16, false>, true},
+    {"v_cmpx_class_f16", compare_class<F16, true>, true},
     {"v_cmp_class_f32", compare_class<float, false>, true},
     {"v_cmpx_class_f32", compare_class<float, true>, true},
     {"v_cmp_class_f64", compare_class<double, false>, true},

@@ -122,6 +122,24 @@ void set_hardware_register(AmdWave &wave, const Instruction &i) {
     wave.unsupported("a hardware register that the executor does not have");
 }
 
+// Which registers M0 chooses: gpr_idx(SRC0,DST).
+void set_index_mode(AmdWave &wave, const Operand &names) {
+  static constexpr std::string_view kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  wave.index_mode = 0;
+  for (unsigned n = 0; n < 4; ++n)
+    if (names.text.find(kNames[n]) != std::string::npos)
+      wave.index_mode = static_cast<uint8_t>(wave.index_mode | 1u << n);
+}
+void set_index(AmdWave &wave, const Instruction &i) {
+  wave.set_scalar(kM0, (wave.scalar(kM0) & ~0xFFu) | (wave.scalar_source(i.operands[0]) & 0xFF));
+}
+void begin_indexing(AmdWave &wave, const Instruction &i) {
+  set_index(wave, i);
+  set_index_mode(wave, i.operands[1]);
+}
+void change_indexing(AmdWave &wave, const Instruction &i) { set_index_mode(wave, i.operands[0]); }
+void end_indexing(AmdWave &wave, const Instruction &) { wave.index_mode = 0; }
+
 // A scalar load: registers from memory, which the wave as a whole may read.
 void load(AmdWave &wave, const Instruction &i) {
   const Operand &result = i.operands[0], &base = i.operands[1], &offset = i.operands[2];
@@ -167,6 +185,10 @@ const Operation kOperations[] = {
     {"s_trap", trap},
     {"s_sendmsg", send_message},
     {"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", ask_by_message},
+    {"s_set_gpr_idx_on", begin_indexing},
+    {"s_set_gpr_idx_idx", set_index},
+    {"s_set_gpr_idx_mode", change_indexing},
+    {"s_set_gpr_idx_off", end_indexing},
     {"s_memtime s_memrealtime", read_clock},
     {"s_getreg_b32", get_hardware_register},
     {"s_setreg_imm32_b32", set_hardware_register},

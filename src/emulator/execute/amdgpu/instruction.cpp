@@ -250,6 +250,9 @@ bool read_number_modifier(std::string_view key, std::string_view value, Instruct
   return true;
 }
 
+// Sources of these are singles or halves, as op_sel_hi says.
+bool is_mix(std::string_view name) { return name.starts_with("v_fma_mix") || name.starts_with("v_mad_mix"); }
+
 bool read_modifier(std::string_view word, Instruction &result) {
   // Hints about caches.
   if (word == "slc" || word == "dlc" || word == "scc" || word == "nt")
@@ -278,7 +281,8 @@ bool read_modifier(std::string_view word, Instruction &result) {
       return false;
     // The last is the destination's, which is kept at the end.
     const auto last = static_cast<size_t>(std::count(value.begin(), value.end(), ','));
-    if (key == "op_sel" && !result.name.starts_with("v_pk_") && !result.name.starts_with("v_perm"))
+    if (key == "op_sel" && !result.name.starts_with("v_pk_") && !result.name.starts_with("v_perm") &&
+        !is_mix(result.name) && !result.name.starts_with("v_dot"))
       std::swap(result.op_sel[3], result.op_sel[last]);
     return true;
   }
@@ -394,6 +398,8 @@ Instruction parse_instruction(std::string_view text) {
   const size_t space = std::min(text.find_first_of(" \t"), text.size());
   result.name = text.substr(0, space);
   remove_suffix(result.name);
+  if (is_mix(result.name))
+    result.op_sel_hi = {};
   if (result.name.starts_with("v_dual_"))
     result.name.erase(2, 5);
   result.ends_block = result.name == "s_branch" || result.name.starts_with("s_cbranch_") ||

@@ -180,6 +180,26 @@ template <unsigned Sources, class T, auto F> void packed(AmdWave &wave, const In
   }
 }
 
+// Sums of products of bytes or halves, and a number.
+template <class A, class B> U32 dot(U32 a, U32 b, U32 c) {
+  for (unsigned at = 0; at < 32; at += 8 * sizeof(A))
+    c += static_cast<U32>(static_cast<I32>(static_cast<A>(a >> at))) *
+         static_cast<U32>(static_cast<I32>(static_cast<B>(b >> at)));
+  return c;
+}
+// Each of two sources has signs or not.
+void mixed_dot(AmdWave &wave, const Instruction &i) {
+  VectorInstruction vector(wave, i);
+  if (!vector.has_destination(1) || i.clamps || i.has_op_sel)
+    return wave.unsupported("the operands of a dot product");
+  const Source<U32> a(vector, 1, 0), b(vector, 2, 1), c(vector, 3, 2);
+  const auto function = i.neg_lo[0] ? (i.neg_lo[1] ? dot<int8_t, int8_t> : dot<int8_t, uint8_t>)
+                                    : (i.neg_lo[1] ? dot<uint8_t, int8_t> : dot<uint8_t, uint8_t>);
+  for (unsigned lane = 0; lane < wave.lanes(); ++lane)
+    if (vector.active >> lane & 1)
+      vector.write(lane, function(a.at(lane), b.at(lane), c.at(lane)));
+}
+
 #define PACKED(names, sources, T, expression)                                                                          \
   {names, packed<sources, T, [](T a, T b, [[maybe_unused]] T c) { return static_cast<U32>(expression); }>, true}
 #define LANES(names, R, parameters, expression)                                                                        \
@@ -187,7 +207,6 @@ template <unsigned Sources, class T, auto F> void packed(AmdWave &wave, const In
 #define TWO(names, T, expression) LANES(names, T, (T a, T b), expression)
 
 const Operation kOperations[] = {
-    LANES("v_mov_b32", U32, (U32 a), a),
     LANES("v_mov_b16", U16, (U16 a), a),
     LANES("v_mov_b64", U64, (U64 a), a),
     LANES("v_not_b32", U32, (U32 a), ~a),
@@ -264,6 +283,12 @@ const Operation kOperations[] = {
     LANES("v_xor3_b32", U32, (U32 a, U32 b, U32 c), a ^ b ^ c),
     LANES("v_xad_u32", U32, (U32 a, U32 b, U32 c), (a ^ b) + c),
     LANES("v_add3_u32", U32, (U32 a, U32 b, U32 c), a + b + c),
+    {"v_dot4_i32_i8", lanes<dot<int8_t, int8_t>>},
+    {"v_dot4_u32_u8", lanes<dot<uint8_t, uint8_t>>},
+    {"v_dot2_i32_i16", lanes<dot<I16, I16>>},
+    {"v_dot2_u32_u16", lanes<dot<U16, U16>>},
+    {"v_dot4c_i32_i8", lanes_onto<dot<int8_t, int8_t>>},
+    {"v_dot4_i32_iu8", mixed_dot, true},
     {"v_add_u16 v_add_nc_u16", kAddLanes<U16>, true},
     {"v_add_i16 v_add_nc_i16", kAddLanes<I16>, true},
     {"v_sub_u16 v_sub_nc_u16", kSubtractLanes<U16>, true},
@@ -285,6 +310,12 @@ const Operation kOperations[] = {
     TWO("v_max_u16", U16, std::max(a, b)),
     TWO("v_min_i16", I16, std::min(a, b)),
     TWO("v_max_i16", I16, std::max(a, b)),
+    LANES("v_min3_u16", U16, (U16 a, U16 b, U16 c), std::min(std::min(a, b), c)),
+    LANES("v_max3_u16", U16, (U16 a, U16 b, U16 c), std::max(std::max(a, b), c)),
+    LANES("v_med3_u16", U16, (U16 a, U16 b, U16 c), median(a, b, c)),
+    LANES("v_min3_i16", I16, (I16 a, I16 b, I16 c), std::min(std::min(a, b), c)),
+    LANES("v_max3_i16", I16, (I16 a, I16 b, I16 c), std::max(std::max(a, b), c)),
+    LANES("v_med3_i16", I16, (I16 a, I16 b, I16 c), median(a, b, c)),
     LANES("v_lshlrev_b16", U16, (U16 a, U16 b), U32{b} << (a & 15)),
     LANES("v_lshrrev_b16", U16, (U16 a, U16 b), b >> (a & 15)),
     LANES("v_ashrrev_i16", I16, (U16 a, I16 b), b >> (a & 15)),
@@ -292,7 +323,6 @@ const Operation kOperations[] = {
     TWO("v_or_b16", U16, a | b),
     TWO("v_xor_b16", U16, a ^ b),
     LANES("v_not_b16", U16, (U16 a), ~a),
-    LANES("v_pack_b32_f16", U32, (U16 a, U16 b), U32{a} | U32{b} << 16),
     LANES("v_cvt_u32_u16", U32, (U16 a), a),
     LANES("v_cvt_i32_i16", I32, (I16 a), a),
 };

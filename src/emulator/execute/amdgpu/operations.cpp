@@ -24,8 +24,9 @@ void add(Table &table, std::span<const Operation> operations) {
 
 Table make_table() {
   Table table;
-  for (const auto &operations : {scalar_operations(), control_operations(), integer_operations(), float_operations(),
-                                 compare_operations(), lane_operations(), memory_operations(), shared_operations()})
+  for (const auto &operations :
+       {scalar_operations(), control_operations(), integer_operations(), float_operations(), half_operations(),
+        compare_operations(), lane_operations(), memory_operations(), shared_operations()})
     add(table, operations);
   return table;
 }

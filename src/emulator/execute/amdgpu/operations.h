@@ -16,6 +16,7 @@ std::span<const Operation> scalar_operations();
 std::span<const Operation> control_operations();
 std::span<const Operation> integer_operations();
 std::span<const Operation> float_operations();
+std::span<const Operation> half_operations();
 std::span<const Operation> compare_operations();
 std::span<const Operation> lane_operations();
 std::span<const Operation> memory_operations();

@@ -108,7 +108,7 @@ Translation Translator::run(uint64_t first, bool is_full) {
 // Returns whether a part is left before such an instruction.
 bool Translator::is_left(const Instruction &instruction) {
   return !instruction.handler || (instruction.ends_block && !is_branch(instruction)) || instruction.name == "s_trap" ||
-         instruction.name.starts_with("s_sendmsg");
+         instruction.name.starts_with("s_sendmsg") || instruction.name.starts_with("s_set_gpr_idx");
 }
 
 bool Translator::has_block(const Place &place) const {
@@ -313,8 +313,8 @@ bool Translator::translate_one(const Instruction &i, uint64_t address) {
   if (name.starts_with("v_cmp"))
     return compare(i) || compare_class(i);
   if (name.starts_with("v_"))
-    return lanes(i) || carry(i) || multiply_add(i) || select(i) || packed(i) || read_lane(i) || count_below(i) ||
-           divide_scale(i) || divide_fmas(i, address) || divide_fixup(i);
+    return lanes(i) || carry(i) || multiply_add(i) || select(i) || packed(i) || packed_half(i) || mix(i) ||
+           read_lane(i) || count_below(i) || divide_scale(i) || divide_fmas(i, address) || divide_fixup(i);
   return access(i, address) || permute(i);
 }
 

@@ -182,7 +182,7 @@ bool Translator::divide_fixup(const Instruction &i) {
 bool Translator::compare_class(const Instruction &i) {
   const bool changes_exec = i.name.starts_with("v_cmpx_");
   const unsigned first = i.count == 3 ? 1 : 0;
-  if (i.name.find("_class_") == std::string::npos || i.has_op_sel || i.count != first + 2 ||
+  if (i.name.find("_class_") == std::string::npos || i.name.ends_with("f16") || i.has_op_sel || i.count != first + 2 ||
       (first == 0 && !changes_exec) || (first == 1 && i.operands[0].kind != Kind::kScalar))
     return false;
   Value *const value = source(i.operands[first], i.name.ends_with("64") ? 'd' : 'f'), *const classes = source(

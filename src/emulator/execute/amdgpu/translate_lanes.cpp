@@ -139,6 +139,22 @@ const LaneOperation LaneOperation::kAll[] = {
     OP("v_cvt_flr_i32_f32 v_cvt_floor_i32_f32", "if", t.saturated(t.unary(Op::floor, a), true)),
     OP("v_cvt_f32_f64", "fd", ir.CreateFPTrunc(a, t.floats(32))),
     OP("v_cvt_f64_f32", "df", ir.CreateFPExt(a, t.floats(64))),
+    OP("v_add_f16", "hhh", ir.CreateFAdd(a, b)),
+    OP("v_sub_f16", "hhh", ir.CreateFSub(a, b)),
+    OP("v_subrev_f16", "hhh", ir.CreateFSub(b, a)),
+    OP("v_mul_f16", "hhh", ir.CreateFMul(a, b)),
+    OP("v_min_f16", "hhh", t.float_extreme(a, b, true)),
+    OP("v_max_f16", "hhh", t.float_extreme(a, b, false)),
+    OP("v_fma_f16 v_fmamk_f16 v_fmaak_f16", "hhhh", t.fused_half(a, b, c, false)),
+    OP("v_fmac_f16", "hhhh+", t.fused_half(a, b, c, false)),
+    OP("v_rcp_f16", "hh", ir.CreateFDiv(t.real(32, 1), a)),
+    OP("v_sqrt_f16", "hh", t.unary(Op::sqrt, a)),
+    OP("v_trunc_f16", "hh", t.unary(Op::trunc, a)),
+    OP("v_ceil_f16", "hh", t.unary(Op::ceil, a)),
+    OP("v_floor_f16", "hh", t.unary(Op::floor, a)),
+    OP("v_rndne_f16", "hh", t.unary(Op::nearbyint, a)),
+    OP("v_cvt_f32_f16", "fh", a),
+    OP("v_cvt_f16_f32", "hf", a),
     OP("v_cvt_f32_ubyte0", "fi", t.float_of_byte(a, 0)),
     OP("v_cvt_f32_ubyte1", "fi", t.float_of_byte(a, 1)),
     OP("v_cvt_f32_ubyte2", "fi", t.float_of_byte(a, 2)),
@@ -183,8 +199,9 @@ bool Translator::lanes(const Instruction &i) {
     return false;
   const bool is_onto = operation->types.ends_with('+');
   const std::string_view types = operation->types.substr(0, operation->types.size() - (is_onto ? 1 : 0));
-  const bool is_float = types[0] == 'f' || types[0] == 'd';
-  if (i.count != types.size() - (is_onto ? 1 : 0) || (!is_float && (i.clamps || i.output_scale)))
+  const bool is_half = types[0] == 'h', is_float = is_half || types[0] == 'f' || types[0] == 'd';
+  if ((is_half && i.output_scale) || i.count != types.size() - (is_onto ? 1 : 0) ||
+      (!is_float && (i.clamps || i.output_scale)))
     return false;
   Value *values[3] = {};
   for (size_t n = 1; n < types.size(); ++n) {
@@ -276,6 +293,7 @@ bool Translator::compare(const Instruction &i) {
                     : type == "i64"                           ? 'L'
                     : type == "f32"                           ? 'f'
                     : type == "f64"                           ? 'd'
+                    : type == "f16"                           ? 'h'
                                                               : '\0';
   const auto known = std::ranges::find(kRelations, relation, [](const auto &one) { return one.name; });
   if (kind == '\0' || known == std::end(kRelations))

@@ -235,13 +235,15 @@ llvm::Value *Translator::source64(const Operand &operand, bool is_float, bool is
   return value ? splat(value) : nullptr;
 }
 
-// Types: i and l integers of 32 and 64 bits, I and L signed ones, f and d floats.
+// Types: i and l integers of 32 and 64 bits, I and L signed ones, f and d floats. h: a float of 16 bits, as a single.
 llvm::Value *Translator::source(const Operand &operand, char type) {
-  const bool is_float = type == 'f' || type == 'd', is_wide = type == 'l' || type == 'L' || type == 'd';
-  if (operand.half || operand.is_sign_extended || operand.select != 6 ||
+  const bool is_float = type == 'f' || type == 'd' || type == 'h', is_wide = type == 'l' || type == 'L' || type == 'd';
+  if ((operand.half && type != 'h') || operand.is_sign_extended || operand.select != 6 ||
       ((operand.is_negated || operand.is_absolute) && !is_float))
     return nullptr;
-  Value *value = is_wide ? source64(operand, is_float, type == 'L') : source32(operand);
+  Value *value = type == 'h' ? half_source(operand, operand.half == 2)
+                 : is_wide   ? source64(operand, is_float, type == 'L')
+                             : source32(operand);
   if (!value || !is_float)
     return value;
   value = b_.CreateBitCast(value, floats(is_wide ? 64 : 32));
@@ -252,8 +254,12 @@ llvm::Value *Translator::source(const Operand &operand, char type) {
 
 bool Translator::set_result(const Operand &operand, char type, Value *value) {
   const bool is_wide = type == 'l' || type == 'L' || type == 'd';
-  if (operand.kind != Kind::kVector || operand.half || operand.registers != (is_wide ? 2 : 1))
+  if (operand.kind != Kind::kVector || (operand.half && type != 'h') || operand.registers != (is_wide ? 2 : 1))
     return false;
+  if (type == 'h') {
+    write_half(operand, operand.half == 2, operand.half == 2 || !code_.processor.is_gfx9, value);
+    return true;
+  }
   value = bits(value);
   is_wide ? write_wide(operand.index, value) : write_vector(operand.index, value);
   return true;

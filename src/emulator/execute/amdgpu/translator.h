@@ -84,6 +84,12 @@ private:
   Value *source(const Operand &operand, char type);
   bool set_result(const Operand &operand, char type, Value *value);
 
+  // translate_halves.cpp
+  Value *half_source(const Operand &operand, bool is_upper);
+  void write_half(const Operand &operand, bool is_upper, bool keeps_other, Value *value);
+  bool packed_half(const Instruction &i);
+  bool mix(const Instruction &i);
+
   // translate_lanes.cpp
   bool lanes(const Instruction &i);
   bool carry(const Instruction &i);
@@ -93,7 +99,6 @@ private:
   bool packed(const Instruction &i);
   bool read_lane(const Instruction &i);
   bool count_below(const Instruction &i);
-  Value *bits(Value *value) { return b_.CreateBitCast(value, vector(bits_of(value))); }
   Value *shift_amount(Value *value, unsigned bits) {
     return resize(b_.CreateAnd(value, number(bits_of(value), bits - 1)), bits);
   }

@@ -5,13 +5,27 @@
 // result.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
 
+#include "../half.h"
 #include "wave.h"
 
 namespace emulator::executor::amdgpu {
+
+/// A float of 16 bits as a source or as a result. Functions compute with singles.
+struct F16 {
+  uint16_t bits;
+  F16(float value) : bits(Half::narrow(value)) {
+    const uint32_t payload = __builtin_bit_cast(uint32_t, value) >> 13 & 0x3FF;
+    if (std::isnan(value) && payload != 0) // of a source: as it is
+      bits = static_cast<uint16_t>(Half::kInfinity | payload);
+  }
+  operator float() const { return Half::widen(bits); }
+};
+template <class T> constexpr bool kIsFloat = std::is_floating_point_v<T> || std::is_same_v<T, F16>;
 
 /// The lane that a lane takes its first source from, by DPP: a number, or -1 where it takes none.
 int dpp_lane(const AmdWave &wave, const Dpp &dpp, int lane);
@@ -41,9 +55,10 @@ private:
 };
 
 template <class T> T scaled(T value, const Instruction &i) {
-  if constexpr (std::is_floating_point_v<T>) {
+  using Wide = std::conditional_t<std::is_same_v<T, F16>, float, T>;
+  if constexpr (kIsFloat<T>) {
     if (i.output_scale)
-      value = static_cast<T>(value * (i.output_scale == 1 ? T{2} : i.output_scale == 2 ? T{4} : T{0.5}));
+      value = static_cast<T>(value * (i.output_scale == 1 ? Wide{2} : i.output_scale == 2 ? Wide{4} : Wide{0.5}));
     if (i.clamps)
       value = value > 1 ? T{1} : value > 0 ? value : T{0}; // no number becomes 0, too
   }
@@ -68,16 +83,27 @@ template <class T> struct Source {
       vector.wave.source64(from, wide, std::is_floating_point_v<T>, std::is_signed_v<T>);
     } else {
       values = vector.source(operand, number, narrow, sizeof(T) == 2);
-      if (sizeof(T) == 2 && from.kind == OperandKind::kFloat)
+      if (std::is_same_v<T, F16> && from.kind == OperandKind::kFloat) {
+        std::fill(narrow, narrow + kMostLanes, Half::narrow(static_cast<float>(from.number)));
+        values = narrow;
+      } else if (sizeof(T) == 2 && from.kind == OperandKind::kFloat) {
         vector.wave.unsupported("a constant of 16 bits");
+      }
     }
     is_negated = from.is_negated;
     is_absolute = from.is_absolute;
-    if ((is_negated || is_absolute) && !std::is_floating_point_v<T>)
+    if ((is_negated || is_absolute) && !kIsFloat<T>)
       vector.wave.unsupported("an integer that is negated as a float");
   }
-  T at(unsigned lane) const {
-    if constexpr (std::is_floating_point_v<T>) {
+  /// The bits of a float of 16 bits, whose sign may be changed.
+  uint16_t half_at(unsigned lane) const {
+    const uint32_t bits = values[lane] & (is_absolute ? 0x7FFF : 0xFFFF);
+    return static_cast<uint16_t>(is_negated ? bits ^ 0x8000 : bits);
+  }
+  auto at(unsigned lane) const {
+    if constexpr (std::is_same_v<T, F16>) {
+      return Half::widen(half_at(lane));
+    } else if constexpr (std::is_floating_point_v<T>) {
       T value;
       if constexpr (kIsWide)
         value = __builtin_bit_cast(T, wide[lane]);
@@ -98,6 +124,8 @@ template <class R> void put(VectorInstruction &vector, unsigned lane, R value) {
   value = scaled(value, vector.instruction);
   if constexpr (sizeof(R) == 8)
     vector.write64(lane, __builtin_bit_cast(uint64_t, value));
+  else if constexpr (std::is_same_v<R, F16>)
+    vector.write16(lane, std::isnan(float{value}) ? Half::kNan : value.bits);
   else if constexpr (sizeof(R) == 2)
     vector.write16(lane, static_cast<uint16_t>(value));
   else
@@ -113,7 +141,7 @@ void carry_out_lanes(AmdWave &wave, const Instruction &i, LaneFunction<R, A...>,
   VectorInstruction vector(wave, i);
   if (!vector.has_destination(sizeof(R) == 8 ? 2 : 1))
     return;
-  if (i.clamps && !Saturates && !std::is_floating_point_v<R>)
+  if (i.clamps && !Saturates && !kIsFloat<R>)
     return wave.unsupported("an integer result that is clamped");
   if (sizeof(R) != 2 && (i.op_sel[3] || i.operands[0].half))
     return wave.unsupported("half of a register as a wider result");

@@ -297,7 +297,20 @@ void AmdWave::trace(const Instruction &instruction) const {
 }
 
 // Two instructions that are issued as one read before either writes.
+uint32_t *AmdWave::vector_behind(const Operand &operand, uint32_t distance) {
+  const uint64_t index = uint64_t{operand.index} + distance;
+  if (operand.kind == OperandKind::kVector && operand.registers == 1 && has_vector(static_cast<unsigned>(index)) &&
+      index < (operand.index < kAccumulators ? context_.registers.vectors : uint64_t{kVectorRegisters}))
+    return vector(static_cast<unsigned>(index));
+  fail(FaultKind::kProgram, "takes the register " + std::to_string(distance) + " behind v" +
+                                std::to_string(operand.index) + "; the kernel's descriptor states " +
+                                std::to_string(context_.registers.vectors) + " vector registers");
+  return nullptr;
+}
+
 void AmdWave::execute(const Instruction &instruction) {
+  if (index_mode != 0 && instruction.name.starts_with("v_") && instruction.name != "v_mov_b32")
+    return unsupported("an instruction whose registers M0 chooses");
   instruction.handler(*this, instruction);
   if (!instruction.second || has_failed())
     return;
@@ -353,7 +366,7 @@ uint64_t AmdWave::run(uint64_t most) {
     context_.compiled->reached.assign(context_.compiled->reached.size(), {});
   while ((executed < most || (is_long_turn_ && !ended_block_)) && rest == 0 && state == WaveState::kReady) {
     if (context_.compiled)
-      if (const uint64_t ran = run_compiled(static_cast<int64_t>(most - executed))) {
+      if (const uint64_t ran = index_mode != 0 ? 0 : run_compiled(static_cast<int64_t>(most - executed))) {
         executed += ran;
         continue;
       }

@@ -75,8 +75,13 @@ public:
   void set_mask(unsigned index, uint64_t value);
   uint32_t *vector(unsigned index) { return &vectors_[size_t{index} * lanes_]; }
   bool has_vector(unsigned index) const { return index < vectors_.size() / lanes_; }
+  /// The vector register so far behind another; null after a fault.
+  uint32_t *vector_behind(const Operand &operand, uint32_t distance);
   bool scc = false;
   uint64_t next_pc = 0; ///< address of the next instruction; jumps change it
+  /// s_set_gpr_idx_on: M0 is added to the numbers of the vector registers of the first source (1), the second (2), the
+  /// third (4), the result (8).
+  uint8_t index_mode = 0;
 
   // ---- Operands
   /// Values of scalar operands. An integer or a float is converted to the bits of the operand's type.

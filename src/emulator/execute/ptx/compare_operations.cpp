@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../half.h"
 #include "lanes.h"
 
 namespace emulator::executor::ptx {
@@ -51,18 +52,26 @@ bool combine(bool value, bool with, uint32_t variant) {
   }
 }
 
+// The value of a register as it is compared: one of 16 bits as a single.
+template <class T> auto value_of(uint64_t bits, bool flushes) {
+  if constexpr (requires { T::kInfinity; }) {
+    const float value = T::widen(static_cast<uint16_t>(bits));
+    return flushes && (bits & T::kInfinity) == 0 ? std::copysign(0.0f, value) : value;
+  } else if constexpr (std::is_same_v<T, float>) {
+    const auto value = get<float>(bits);
+    return flushes && std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+  } else {
+    return get<T>(bits);
+  }
+}
+
 // Results of a comparison for each active lane.
 template <class T, class F> void compare_lanes(Warp &warp, const Instruction &instruction, F &&give) {
   const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2);
   const bool combines = instruction.variant >= kCombines;
   const uint64_t *const with = combines ? warp.source(instruction.operands[3], 3) : a;
   for_lanes(warp.active(), [&](unsigned lane) {
-    T one = get<T>(a[lane]), other = get<T>(b[lane]);
-    if constexpr (std::is_same_v<T, float>)
-      if (instruction.flushes) {
-        one = std::fpclassify(one) == FP_SUBNORMAL ? std::copysign(0.0f, one) : one;
-        other = std::fpclassify(other) == FP_SUBNORMAL ? std::copysign(0.0f, other) : other;
-      }
+    const auto one = value_of<T>(a[lane], instruction.flushes), other = value_of<T>(b[lane], instruction.flushes);
     const bool value = compare(one, other, instruction.variant % kCombines), second = combines && with[lane] != 0;
     give(lane, combine(value, second, instruction.variant), combine(!value, second, instruction.variant));
   });
@@ -75,6 +84,25 @@ template <class T> void set_predicate(Warp &warp, const Instruction &instruction
     result[lane] = value;
     if (opposite)
       opposite[lane] = other;
+  });
+}
+
+// A comparison of two pairs: a predicate for each.
+template <class Format> void set_two(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2);
+  const bool combines = instruction.variant >= kCombines;
+  const uint64_t *const with = combines ? warp.source(instruction.operands[3], 3) : a;
+  uint64_t *const results[] = {warp.destination(instruction.operands[0]),
+                               instruction.elements.empty() ? nullptr : warp.destination(instruction.elements[0])};
+  for_lanes(warp.active(), [&](unsigned lane) {
+    const uint64_t one = a[lane], other = b[lane];
+    const bool second = combines && with[lane] != 0;
+    for (unsigned part = 0; part < 2 && results[part]; ++part) {
+      const bool value =
+          compare(value_of<Format>(one >> 16 * part, instruction.flushes),
+                  value_of<Format>(other >> 16 * part, instruction.flushes), instruction.variant % kCombines);
+      results[part][lane] = combine(value, second, instruction.variant);
+    }
   });
 }
 
@@ -115,11 +143,24 @@ template <class Make> Handler bind_compared(Opcode &opcode, Instruction &instruc
   instruction.from = type.value_or(Type::kNone);
   if (type == Type::kF32)
     return Make::template of<float>();
+  if (type == Type::kF16)
+    return Make::template of<Half>();
+  if (type == Type::kBf16)
+    return Make::template of<BFloat>();
   return type == Type::kF64 ? Make::template of<double>() : of_integer<Make>(type);
 }
 
 Handler bind_setp(Opcode &opcode, Instruction &instruction) {
-  return take_comparison(opcode, instruction.variant) ? bind_compared<SetPredicate>(opcode, instruction) : nullptr;
+  if (!take_comparison(opcode, instruction.variant))
+    return nullptr;
+  Opcode rest = opcode;
+  const auto type = rest.take_type();
+  if (type != Type::kF16x2 && type != Type::kBf16x2)
+    return bind_compared<SetPredicate>(opcode, instruction);
+  opcode.take_type();
+  instruction.flushes = opcode.take("ftz");
+  instruction.from = *type;
+  return type == Type::kF16x2 ? set_two<Half> : set_two<BFloat>;
 }
 Handler bind_set(Opcode &opcode, Instruction &instruction) {
   if (!take_comparison(opcode, instruction.variant))

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "../half.h"
 #include "lanes.h"
 
 namespace emulator::executor::ptx {
@@ -72,39 +73,41 @@ int64_t integer_of(uint64_t bits, Type type) {
   }
 }
 
-double float_of_half(uint64_t bits) {
-  const int exponent = static_cast<int>(bits >> 10 & 0x1F);
-  const double fraction = static_cast<double>(bits & 0x3FF) / 1024;
-  const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == 0x1F)
-    return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
-  return sign * (exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15));
-}
-// The current rounding decides.
-uint64_t half_of(double value) {
-  const uint64_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value))
-    return 0x7FFF;
-  const double size = std::fabs(value);
+// A number of so many binary digits, of which the last counts at least 2^least. The current rounding decides; more than
+// the format has becomes infinite or its largest number.
+struct Format {
+  int digits, least, most;
+  uint64_t infinity;
+};
+constexpr Format kHalf{11, -24, 16, Half::kInfinity}, kBFloat{8, -133, 128, BFloat::kInfinity};
+double rounded_to(const Format &format, double size, int sign_of_rounding) {
   int exponent = 0;
   std::frexp(size, &exponent); // size = m * 2^exponent, 0.5 <= m < 1
-  const int unit = std::max(exponent - 11, -24);
-  const double units = std::isinf(size) ? size : std::copysign(std::nearbyint(std::ldexp(value, -unit)), 1.0);
-  const double rounded = std::isinf(size) ? size : std::ldexp(units, unit);
-  if (rounded >= 65536)
-    return sign | (std::isinf(size) || std::fegetround() == FE_TONEAREST ||
-                           std::fegetround() == (sign ? FE_DOWNWARD : FE_UPWARD)
-                       ? 0x7C00
-                       : 0x7BFF);
-  if (rounded < std::ldexp(1.0, -14))
-    return sign | static_cast<uint64_t>(std::ldexp(rounded, 24));
-  std::frexp(rounded, &exponent);
-  return sign | static_cast<uint64_t>(exponent + 14) << 10 |
-         (static_cast<uint64_t>(std::ldexp(rounded, 11 - exponent)) & 0x3FF);
+  const int unit = std::max(exponent - format.digits, format.least);
+  return std::ldexp(std::copysign(std::nearbyint(std::ldexp(size * sign_of_rounding, -unit)), 1.0), unit);
+}
+uint64_t half_of(double value, const Format &format) {
+  if (std::isnan(value))
+    return 0x7FFF;
+  const bool is_negative = std::signbit(value);
+  const uint64_t sign = is_negative ? 0x8000 : 0;
+  const double size = std::fabs(value),
+               rounded = std::isinf(size) ? size : rounded_to(format, size, is_negative ? -1 : 1);
+  if (rounded < std::ldexp(1.0, format.most)) // exact now
+    return sign | (&format == &kHalf ? Half::narrow(static_cast<float>(rounded))
+                                     : BFloat::narrow(static_cast<float>(rounded)));
+  const bool is_infinite = std::isinf(size) || std::fegetround() == FE_TONEAREST ||
+                           std::fegetround() == (is_negative ? FE_DOWNWARD : FE_UPWARD);
+  return sign | (is_infinite ? format.infinity : format.infinity - 1);
 }
 
 double float_of(uint64_t bits, Type type) {
-  return type == Type::kF16 ? float_of_half(bits) : type == Type::kF32 ? get<float>(bits) : get<double>(bits);
+  switch (type) {
+  case Type::kF16: return Half::widen(static_cast<uint16_t>(bits));
+  case Type::kBf16: return BFloat::widen(static_cast<uint16_t>(bits));
+  case Type::kF32: return get<float>(bits);
+  default: return get<double>(bits);
+  }
 }
 
 // Out of range becomes the nearest, no number becomes 0, or the highest bit if either type has 64 bits.
@@ -137,16 +140,21 @@ int64_t clamp_integer(int64_t value, Type from, Type type) {
 }
 
 uint64_t float_to(double value, Type type) {
-  if (type == Type::kF16)
-    return half_of(value);
+  if (is_half(type))
+    return half_of(value, type == Type::kF16 ? kHalf : kBFloat);
   return type == Type::kF32 ? put(static_cast<float>(value)) : put(value);
 }
 uint64_t integer_to_float(int64_t value, Type from, Type type) {
   const bool is_unsigned = !is_signed(from);
+  // A double holds all that rounding to a bfloat looks at, if its last digit says that others are not 0.
+  constexpr uint64_t kMost = uint64_t{1} << 53, kLost = 0xFFF;
+  const auto bits = static_cast<uint64_t>(value);
+  if (type == Type::kBf16 && (is_unsigned || value >= 0 ? bits : 0 - bits) >= kMost && (bits & kLost) != 0)
+    value = static_cast<int64_t>((bits & ~kLost) | 0x800);
   if (type == Type::kF32)
     return is_unsigned ? put(static_cast<float>(static_cast<uint64_t>(value))) : put(static_cast<float>(value));
   const double wide = is_unsigned ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
-  return type == Type::kF64 ? put(wide) : half_of(wide);
+  return float_to(wide, type);
 }
 
 constexpr uint32_t kToIntegral = 0x10000; // variant: .rni and the like, beside the mode
@@ -168,6 +176,8 @@ uint64_t convert_one(uint64_t bits, const Instruction &instruction) {
     return clamp_to(value, from, to);
   if (instruction.saturates)
     value = value > 0 ? std::min(value, 1.0) : 0.0;
+  if (instruction.keeps_positive && value < 0)
+    value = 0;
   const uint64_t result = float_to(value, to);
   const bool is_small = to == Type::kF32 && (result & 0x7F800000) == 0;
   return instruction.flushes && is_small ? result & 0x80000000 : result;
@@ -187,6 +197,20 @@ void convert(Warp &warp, const Instruction &instruction) {
       value = static_cast<uint64_t>(integer_of(value & mask_of(own), instruction.type));
     result[lane] = value & mask;
   });
+  std::fesetround(FE_TONEAREST);
+}
+
+// cvt.rn.f16x2.f32 d, a, b: a becomes the upper half.
+void convert_two(Warp &warp, const Instruction &instruction) {
+  const uint64_t *const a = warp.source(instruction.operands[1], 1), *const b = warp.source(instruction.operands[2], 2);
+  uint64_t *const result = warp.destination(instruction.operands[0]);
+  const Format &format = instruction.type == Type::kF16x2 ? kHalf : kBFloat;
+  const auto one = [&](uint64_t bits) {
+    const auto value = get<float>(bits);
+    return half_of(instruction.keeps_positive && value < 0 ? 0 : value, format);
+  };
+  std::fesetround(static_cast<int>(instruction.variant));
+  for_lanes(warp.active(), [&](unsigned lane) { result[lane] = one(a[lane]) << 16 | one(b[lane]); });
   std::fesetround(FE_TONEAREST);
 }
 
@@ -239,11 +263,14 @@ Handler bind_cvt(Opcode &opcode, Instruction &instruction) {
     }
   instruction.flushes = opcode.take("ftz");
   instruction.saturates = opcode.take("sat");
+  instruction.keeps_positive = opcode.take("relu");
   const auto to = opcode.take_type(), from = opcode.take_type();
   if (!to || !from || *to == Type::kPred || *from == Type::kPred)
     return nullptr;
   instruction.type = *to;
   instruction.from = *from;
+  if (*to == Type::kF16x2 || *to == Type::kBf16x2)
+    return *from == Type::kF32 ? convert_two : nullptr;
   if (is_float(*from) && !is_float(*to) && !(instruction.variant & kToIntegral))
     return nullptr; // the mode must be said
   if (instruction.saturates && !is_float(*from) && !is_float(*to) && has_all_of(*to, *from))

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "flow.h"
+#include "operations.h"
 #include "parser.h"
 
 namespace emulator::executor::ptx {
@@ -114,14 +115,7 @@ private:
 
 } // namespace
 
-bool is_opcode(const Instruction &instruction, std::string_view name) {
-  std::string_view text = instruction.text;
-  if (text.starts_with('@'))
-    text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.starts_with(name) &&
-         (text.size() == name.size() || !(text[name.size()] >= 'a' && text[name.size()] <= 'z'));
-}
+bool is_opcode(const Instruction &instruction, std::string_view name) { return instruction.operation->name == name; }
 
 FlowGraph::FlowGraph(const Function &function) {
   const std::vector<Instruction> &code = function.code;

@@ -19,7 +19,7 @@ struct FlowGraph {
   std::vector<BasicBlock> blocks;
 };
 
-/// Returns whether the opcode of an instruction begins with this word.
+/// Returns whether this is the first word of an instruction's opcode.
 bool is_opcode(const Instruction &instruction, std::string_view name);
 
 } // namespace emulator::executor::ptx

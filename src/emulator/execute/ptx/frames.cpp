@@ -49,7 +49,7 @@ bool writes_nothing(const Instruction &one) {
                                                 "exit",  "trap",    "membar",    "fence",       "prefetch", "prefetchu",
                                                 "brkpt", "pmevent", "nanosleep", "stackrestore"};
   if (is_opcode(one, "bar") || is_opcode(one, "barrier"))
-    return one.text.find(".red") == std::string_view::npos;
+    return one.opcode.find(".red") == std::string_view::npos;
   return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) { return is_opcode(one, name); });
 }
 

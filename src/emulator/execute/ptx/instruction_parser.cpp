@@ -73,8 +73,10 @@ void FunctionParser::read_instruction() {
   }
   const Token opcode = reader_.take();
   std::string reason;
-  if (!bind_operation(opcode.text, instruction, reason))
+  if (!bind_operation(opcode.text, instruction, reason)) {
+    reader_.is_limit = !reader_.has_failed();
     return reader_.fail(std::string(opcode.text) + ": " + reason);
+  }
   const Form form = find_form(opcode.text);
   if (form.operands.empty())
     return reader_.fail(std::string(opcode.text) + ": PTX has no such form of it");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../half.h"
 #include "access_lanes.h"
 #include "lanes.h"
 
@@ -150,10 +151,10 @@ struct Exchange {
 };
 struct Add {
   template <class T> static T apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
-      return a + b;
-    else
+    if constexpr (std::is_integral_v<T>)
       return static_cast<T>(uint64_t(a) + uint64_t(b));
+    else
+      return a + b;
   }
 };
 struct Min {
@@ -224,6 +225,20 @@ template <class T, class F, bool compares> void modify(Warp &warp, const Instruc
   warp.acquire_stores(instruction.acquires);
 }
 
+// One or two floats of 16 bits, in memory as in registers.
+template <class Format, class Bits> struct Halves {
+  Bits bits;
+  friend Halves operator+(Halves a, Halves b) {
+    Bits sum = 0;
+    for (unsigned at = 0; at < 8 * sizeof(Bits); at += 16) {
+      const uint16_t one = Format::narrow(Format::widen(static_cast<uint16_t>(a.bits >> at)) +
+                                          Format::widen(static_cast<uint16_t>(b.bits >> at)));
+      sum = static_cast<Bits>(sum | Bits{one == Format::kNan ? uint16_t{0x7FFF} : one} << at);
+    }
+    return {sum};
+  }
+};
+
 template <class F, class... Ts> Handler choose(Type type) {
   Handler found = nullptr;
   const auto look = [&]<class T>(T) {
@@ -246,6 +261,11 @@ Handler find_atomic(Opcode &opcode, Type type) {
     return size_of(type) == 4   ? modify<uint32_t, Exchange, false>
            : size_of(type) == 8 ? modify<uint64_t, Exchange, false>
                                 : nullptr;
+  if (is_half(type) && opcode.take("add"))
+    return type == Type::kF16     ? modify<Halves<Half, uint16_t>, Add, false>
+           : type == Type::kBf16  ? modify<Halves<BFloat, uint16_t>, Add, false>
+           : type == Type::kF16x2 ? modify<Halves<Half, uint32_t>, Add, false>
+                                  : modify<Halves<BFloat, uint32_t>, Add, false>;
   if (opcode.take("add"))
     return choose<Add, uint32_t, int32_t, uint64_t, int64_t, float, double>(type);
   if (opcode.take("min"))

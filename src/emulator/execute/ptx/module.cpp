@@ -56,11 +56,14 @@ unsigned size_of(Type type) {
   case Type::kB16:
   case Type::kU16:
   case Type::kS16:
-  case Type::kF16: return 2;
+  case Type::kF16:
+  case Type::kBf16: return 2;
   case Type::kB32:
   case Type::kU32:
   case Type::kS32:
-  case Type::kF32: return 4;
+  case Type::kF32:
+  case Type::kF16x2:
+  case Type::kBf16x2: return 4;
   default: return 8;
   }
 }
@@ -68,14 +71,18 @@ unsigned size_of(Type type) {
 bool is_signed(Type type) {
   return type == Type::kS8 || type == Type::kS16 || type == Type::kS32 || type == Type::kS64;
 }
-bool is_float(Type type) { return type == Type::kF16 || type == Type::kF32 || type == Type::kF64; }
+bool is_half(Type type) {
+  return type == Type::kF16 || type == Type::kBf16 || type == Type::kF16x2 || type == Type::kBf16x2;
+}
+bool is_float(Type type) { return is_half(type) || type == Type::kF32 || type == Type::kF64; }
 
 std::optional<Type> find_type(std::string_view name) {
   static constexpr std::pair<std::string_view, Type> kTypes[] = {
-      {"pred", Type::kPred}, {"b8", Type::kB8},   {"u8", Type::kU8},   {"s8", Type::kS8},
-      {"b16", Type::kB16},   {"u16", Type::kU16}, {"s16", Type::kS16}, {"f16", Type::kF16},
-      {"b32", Type::kB32},   {"u32", Type::kU32}, {"s32", Type::kS32}, {"f32", Type::kF32},
-      {"b64", Type::kB64},   {"u64", Type::kU64}, {"s64", Type::kS64}, {"f64", Type::kF64}};
+      {"pred", Type::kPred}, {"b8", Type::kB8},       {"u8", Type::kU8},        {"s8", Type::kS8},
+      {"b16", Type::kB16},   {"u16", Type::kU16},     {"s16", Type::kS16},      {"f16", Type::kF16},
+      {"b32", Type::kB32},   {"u32", Type::kU32},     {"s32", Type::kS32},      {"f32", Type::kF32},
+      {"b64", Type::kB64},   {"u64", Type::kU64},     {"s64", Type::kS64},      {"f64", Type::kF64},
+      {"bf16", Type::kBf16}, {"f16x2", Type::kF16x2}, {"bf16x2", Type::kBf16x2}};
   for (const auto &[known, type] : kTypes)
     if (known == name)
       return type;
@@ -235,13 +242,19 @@ private:
   std::string error_;
 };
 
-std::unique_ptr<Module> Module::load(std::string text, std::string &error) {
+std::unique_ptr<Module> Module::load(std::string text, std::string &error, bool *is_limit) {
   std::unique_ptr<Module> module(new Module);
   module->text_ = std::move(text);
   std::vector<Token> tokens;
-  if (!read_tokens(module->text_, tokens, error) || !Parser(*module, tokens).run(error) || !Linker(*module).run(error))
+  if (!read_tokens(module->text_, tokens, error))
     return nullptr;
-  return module;
+  Parser parser(*module, tokens);
+  if (!parser.run(error)) {
+    if (is_limit)
+      *is_limit = parser.has_met_limit();
+    return nullptr;
+  }
+  return Linker(*module).run(error) ? std::move(module) : nullptr;
 }
 
 Module::~Module() {

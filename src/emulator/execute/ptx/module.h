@@ -45,10 +45,13 @@ enum class Type : uint8_t {
   kU16,
   kS16,
   kF16,
+  kBf16,
   kB32,
   kU32,
   kS32,
   kF32,
+  kF16x2,
+  kBf16x2,
   kB64,
   kU64,
   kS64,
@@ -58,6 +61,8 @@ enum class Type : uint8_t {
 unsigned size_of(Type type);
 bool is_signed(Type type);
 bool is_float(Type type);
+/// Returns whether it is a float of 16 bits, or two of them.
+bool is_half(Type type);
 std::optional<Type> find_type(std::string_view name); ///< "u32"
 
 enum class Special : uint8_t {
@@ -133,6 +138,7 @@ struct Instruction {
   bool begins_block = false;               ///< a basic block: branches come here, or end before it
   bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat
+  bool keeps_positive = false;             ///< .relu: what is negative becomes 0
   Scope releases = Scope::kWave, acquires = Scope::kWave;
   uint32_t variant = 0; ///< meaning depends on the handler
   int64_t offset = 0;   ///< added to an address
@@ -140,7 +146,8 @@ struct Instruction {
   uint32_t meet = 0;    ///< where lanes that a branch parts wait for each other
   uint32_t table = 0;   ///< table of a call or of a branch with many targets
   uint32_t file = 0, line = 0;
-  std::string_view text;
+  std::string_view text;   ///< as it is written, with its guard
+  std::string_view opcode; ///< "setp.ne.u64"
   const Operation *operation = nullptr;
 };
 inline constexpr uint32_t kReturn = 0xFFFFFFFF; ///< meet: when the function returns
@@ -234,8 +241,9 @@ struct SymbolConstant {
 
 class Module {
 public:
-  /// Null, and the reason, if the text is not what the executor can do.
-  static std::unique_ptr<Module> load(std::string text, std::string &error);
+  /// Null, and the reason, if the text is not what the executor can do. is_limit: gets whether the reason is an
+  /// instruction that the executor does not know. A GPU may take such a text.
+  static std::unique_ptr<Module> load(std::string text, std::string &error, bool *is_limit = nullptr);
   Module(const Module &) = delete;
   Module &operator=(const Module &) = delete;
   ~Module();

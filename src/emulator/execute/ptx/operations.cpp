@@ -15,8 +15,8 @@ namespace {
 const std::unordered_multimap<std::string_view, const Operation *> &operations() {
   static const auto &all = *[] {
     auto *table = new std::unordered_multimap<std::string_view, const Operation *>;
-    for (const auto list : {integer_operations(), float_operations(), compare_operations(), convert_operations(),
-                            memory_operations(), control_operations(), warp_operations()})
+    for (const auto list : {integer_operations(), float_operations(), half_operations(), compare_operations(),
+                            convert_operations(), memory_operations(), control_operations(), warp_operations()})
       for (const Operation &one : list)
         table->emplace(one.name, &one);
     return table;
@@ -29,8 +29,8 @@ bool is_pure(const Operation &operation) {
   const auto is_in = [&](std::span<const Operation> list) {
     return &operation >= list.data() && &operation < list.data() + list.size();
   };
-  return is_in(integer_operations()) || is_in(float_operations()) || is_in(compare_operations()) ||
-         is_in(convert_operations());
+  return is_in(integer_operations()) || is_in(float_operations()) || is_in(half_operations()) ||
+         is_in(compare_operations()) || is_in(convert_operations());
 }
 
 } // namespace
@@ -100,6 +100,7 @@ bool bind_operation(std::string_view text, Instruction &instruction, std::string
       continue;
     }
     bound.operation = one->second;
+    bound.opcode = text;
     bound.is_pure = bound.is_pure || is_pure(*one->second);
     instruction = std::move(bound);
     reason.clear();

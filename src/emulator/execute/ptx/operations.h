@@ -47,6 +47,7 @@ bool bind_operation(std::string_view opcode, Instruction &instruction, std::stri
 
 std::span<const Operation> integer_operations();
 std::span<const Operation> float_operations();
+std::span<const Operation> half_operations();
 std::span<const Operation> compare_operations();
 std::span<const Operation> convert_operations();
 std::span<const Operation> memory_operations();

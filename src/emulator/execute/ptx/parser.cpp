@@ -351,6 +351,12 @@ void Parser::read_function(bool is_entry, bool is_extern) {
   if (!slot)
     slot = std::make_unique<Function>();
   Function &function = *slot;
+  if (function.is_defined) { // a prototype changes nothing of it
+    read_directives(head);
+    if (!reader_.skip(";"))
+      reader_.fail(head.name + " is defined twice");
+    return;
+  }
   function.name = head.name;
   function.module = &module_;
   function.is_entry = is_entry;
@@ -363,8 +369,8 @@ void Parser::read_function(bool is_entry, bool is_extern) {
     function.is_extern = function.is_extern || is_extern;
     return;
   }
-  if (function.is_defined || function.is_extern)
-    return reader_.fail(function.name + (function.is_defined ? " is defined twice" : " is .extern and defined"));
+  if (function.is_extern)
+    return reader_.fail(function.name + " is .extern and defined");
   function.is_defined = true;
   FunctionParser(*this, function).run();
 }

@@ -28,6 +28,7 @@ public:
   void skip_statement();       ///< to the semicolon and over it
   bool number(int64_t &value); ///< with its sign
   std::string error;
+  bool is_limit = false; ///< the error is an instruction that the executor does not know; PTX may have it
 
 private:
   const std::vector<Token> &tokens_;
@@ -45,6 +46,7 @@ class Parser {
 public:
   Parser(Module &module, const std::vector<Token> &tokens) : module_(module), reader_(tokens) {}
   bool run(std::string &error);
+  bool has_met_limit() const { return reader_.is_limit; }
 
   TokenReader &reader() { return reader_; }
   Module &module() { return module_; }

@@ -43,12 +43,7 @@ Translation Translator::run(uint32_t first) {
 }
 
 bool Translator::translate_instruction(const Instruction &instruction, uint32_t place) {
-  std::string_view text = instruction.text;
-  if (text.starts_with('@'))
-    text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  text = text.substr(0, text.find_first_of(" \t\r\n{[;"));
-  Opcode opcode(text);
+  Opcode opcode(instruction.opcode);
   using Translate = bool (Translator::*)(Opcode &, const Instruction &);
   static const auto &known = *new const std::map<std::string_view, Translate>{
       {"add", &Translator::sum},

@@ -44,6 +44,41 @@ bool Translator::float_operation(Opcode &opcode, const Instruction &i, unsigned 
   return set_float(i, i.operands[0], i.flushes ? flush(value) : value);
 }
 
+// Floats of 16 bits, alone or two in a register.
+bool Translator::half_operation(Opcode &opcode, const Instruction &i, unsigned count,
+                                llvm::function_ref<Value *(Value **, bool)> compute) {
+  opcode.take("rn");
+  const Type type = opcode.take_type().value_or(Type::kNone);
+  if (i.flushes || i.saturates || i.keeps_positive)
+    return false;
+  const bool is_bfloat = type == Type::kBf16 || type == Type::kBf16x2;
+  const unsigned width = 8 * size_of(type);
+  Value *sources[3] = {}, *whole = nullptr;
+  for (unsigned n = 0; n < count; ++n)
+    if (sources[n] = source(i.operands[n + 1], width); !sources[n])
+      return false;
+  for (unsigned at = 0; at < width; at += 16) {
+    Value *values[3] = {};
+    for (unsigned n = 0; n < count; ++n)
+      values[n] = widen_half(resize(b_.CreateLShr(sources[n], number(width, at)), 16), is_bfloat);
+    Value *const one = resize(narrow_half(compute(values, is_bfloat), is_bfloat, kNanOfHalf), width);
+    whole = whole ? b_.CreateOr(whole, b_.CreateShl(one, number(width, at))) : one;
+  }
+  return set(i, i.operands[0], whole);
+}
+
+// abs and neg: the signs' bits.
+bool Translator::half_sign(Opcode &opcode, const Instruction &i) {
+  const Type type = opcode.take_type().value_or(Type::kNone);
+  const unsigned width = 8 * size_of(type);
+  Value *const a = source(i.operands[1], width);
+  if (!a || i.flushes)
+    return false;
+  const uint64_t signs = width == 16 ? 0x8000 : 0x80008000;
+  return set(i, i.operands[0],
+             opcode.name() == "abs" ? b_.CreateAnd(a, number(width, ~signs)) : b_.CreateXor(a, number(width, signs)));
+}
+
 bool Translator::root(Opcode &opcode, const Instruction &i) {
   const auto type = peek_type(opcode);
   if (!float_bits(type) || (type == Type::kF64 && i.flushes))

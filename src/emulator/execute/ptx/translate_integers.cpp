@@ -9,6 +9,10 @@ namespace emulator::executor::ptx {
 
 bool Translator::sum(Opcode &opcode, const Instruction &i) {
   const bool subtracts = opcode.name() == "sub";
+  if (is_half_type(peek_type(opcode)))
+    return half_operation(opcode, i, 2, [&](Value **v, bool) {
+      return subtracts ? b_.CreateFSub(v[0], v[1]) : b_.CreateFAdd(v[0], v[1]);
+    });
   if (const auto type = peek_type(opcode); float_bits(type))
     return float_operation(
         opcode, i, 2, [&](Value **v) { return subtracts ? b_.CreateFSub(v[0], v[1]) : b_.CreateFAdd(v[0], v[1]); });
@@ -21,6 +25,10 @@ bool Translator::sum(Opcode &opcode, const Instruction &i) {
 
 bool Translator::product(Opcode &opcode, const Instruction &i) {
   const bool adds = opcode.name() != "mul";
+  if (is_half_type(peek_type(opcode)))
+    return half_operation(opcode, i, adds ? 3 : 2, [&](Value **v, bool is_bfloat) {
+      return fused_half(v[0], v[1], adds ? v[2] : real(32, -0.0), is_bfloat);
+    });
   if (const auto type = peek_type(opcode); float_bits(type))
     return float_operation(opcode, i, adds ? 3 : 2, [&](Value **v) {
       return adds ? b_.CreateIntrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]})
@@ -112,6 +120,8 @@ bool Translator::logic(Opcode &opcode, const Instruction &i) {
 
 bool Translator::one_of_sign(Opcode &opcode, const Instruction &i) {
   const bool negates = opcode.name() == "neg";
+  if (is_half_type(peek_type(opcode)))
+    return half_sign(opcode, i);
   if (const auto type = peek_type(opcode); float_bits(type))
     return float_operation(opcode, i, 1, [&](Value **v) {
       return negates ? b_.CreateFNeg(v[0]) : b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]);
@@ -130,6 +140,11 @@ bool Translator::one_of_sign(Opcode &opcode, const Instruction &i) {
 
 bool Translator::extreme(Opcode &opcode, const Instruction &i) {
   const bool is_least = opcode.name() == "min";
+  if (is_half_type(peek_type(opcode))) {
+    const bool keeps_nan = opcode.take("NaN");
+    return half_operation(opcode, i, 2,
+                          [&](Value **v, bool) { return float_extreme(v[0], v[1], is_least, keeps_nan); });
+  }
   if (const auto type = peek_type(opcode); float_bits(type)) {
     const bool keeps_nan = opcode.take("NaN");
     return float_operation(opcode, i, 2, [&](Value **v) { return float_extreme(v[0], v[1], is_least, keeps_nan); });

@@ -59,6 +59,12 @@ bool Translator::compare(Opcode &opcode, const Instruction &i) {
       b = flush(b);
     }
     value = b_.CreateFCmp(comparison->of_floats, a, b);
+  } else if (is_half_type(type)) {
+    Value *const a = source(i.operands[1], 16), *const b = source(i.operands[2], 16);
+    if (!a || !b || i.flushes || size_of(*type) != 2)
+      return false;
+    const bool is_bfloat = type == Type::kBf16;
+    value = b_.CreateFCmp(comparison->of_floats, widen_half(a, is_bfloat), widen_half(b, is_bfloat));
   } else {
     const IntegerType integers = integer(type);
     const P predicate = integers.is_signed ? comparison->of_signed : comparison->of_unsigned;
@@ -126,10 +132,38 @@ bool Translator::move(Opcode &opcode, const Instruction &i) {
   return set(i, i.operands[0], whole);
 }
 
+// From and to singles, and from a half or bfloat to an integer.
+bool Translator::convert_half(Type to, Type from, const Instruction &i) {
+  const bool to_integral = i.variant & 0x10000;
+  if (i.flushes || i.saturates || i.keeps_positive)
+    return false;
+  if (is_half(from)) {
+    Value *const a = source(i.operands[1], 16);
+    return a && to == Type::kF32 && !to_integral && set_float(i, i.operands[0], widen_half(a, from == Type::kBf16));
+  }
+  if (from != Type::kF32 || i.variant != FE_TONEAREST)
+    return false;
+  const bool is_bfloat = to == Type::kBf16 || to == Type::kBf16x2;
+  Value *const a = float_source(i.operands[1], 32);
+  if (!a)
+    return false;
+  Value *value = narrow_half(a, is_bfloat, kNanOfHalf);
+  if (size_of(to) == 4) { // of two the first is above
+    Value *const b = float_source(i.operands[2], 32);
+    if (!b)
+      return false;
+    value =
+        b_.CreateOr(b_.CreateShl(resize(value, 32), number(32, 16)), resize(narrow_half(b, is_bfloat, kNanOfHalf), 32));
+  }
+  return set(i, i.operands[0], value);
+}
+
 bool Translator::convert(Opcode &opcode, const Instruction &i) {
   opcode.ignore({"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz"});
   const auto to = opcode.take_type(), from = opcode.take_type();
-  if (!to || !from || *to == Type::kF16 || *from == Type::kF16)
+  if (to && from && (is_half(*to) || is_half(*from)))
+    return convert_half(*to, *from, i);
+  if (!to || !from)
     return false; // .sat is left, too
   const unsigned bits = 8 * size_of(*to), from_bits = 8 * size_of(*from);
   const int mode = static_cast<int>(i.variant & 0xFFFF);

@@ -49,6 +49,7 @@ private:
     return {8 * size_of(*type), is_signed(*type)};
   }
   static unsigned float_bits(std::optional<Type> type) { return type == Type::kF32 ? 32 : type == Type::kF64 ? 64 : 0; }
+  static bool is_half_type(std::optional<Type> type) { return type && is_half(*type); }
   // The type, without taking it.
   static std::optional<Type> peek_type(const Opcode &opcode) {
     Opcode copy = opcode;
@@ -109,6 +110,10 @@ private:
   Value *saturate(Value *value);
   bool float_operation(Opcode &opcode, const Instruction &i, unsigned count,
                        llvm::function_ref<Value *(Value **)> compute);
+  static constexpr uint64_t kNanOfHalf = 0x7FFF;
+  bool half_operation(Opcode &opcode, const Instruction &i, unsigned count,
+                      llvm::function_ref<Value *(Value **, bool)> compute);
+  bool half_sign(Opcode &opcode, const Instruction &i);
   bool root(Opcode &opcode, const Instruction &i);
   bool copy_sign(Opcode &opcode, const Instruction &i);
   bool test_property(Opcode &opcode, const Instruction &i);
@@ -117,6 +122,7 @@ private:
   bool compare(Opcode &opcode, const Instruction &i);
   bool select(Opcode &opcode, const Instruction &i);
   bool move(Opcode &opcode, const Instruction &i);
+  bool convert_half(Type to, Type from, const Instruction &i);
   bool convert(Opcode &opcode, const Instruction &i);
   // Addresses of the block's shared memory, and of each lane's stack.
   Value *own_window(Space space);

@@ -32,4 +32,4 @@ int main(void) {
 
 // TOGETHER: failed: visits->
 // TRAP: trap {{[0-9]+}}: the program ends the kernel
-// UNDEFINED: CUDA_ERROR_INVALID_PTX{{.*}}the driver's compiler says: unresolved extern function '_ZN4impl{{.*}}CriticalLockEP10omp_lock_t'
+// UNDEFINED: CUDA_ERROR_INVALID_PTX{{.*}}the driver says: unresolved extern function '_ZN4impl{{.*}}CriticalLockEP10omp_lock_t'
