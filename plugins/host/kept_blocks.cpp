@@ -8,7 +8,7 @@
 #include <ctime>
 #include <dlfcn.h>
 
-#include "base/quiet_thread.h"
+#include "base/internal_thread.h"
 #include "base/settings.h"
 #include "base/unbound_thread.h"
 #include "host/free_memory.h"
@@ -77,7 +77,7 @@ void KeptBlocks::start_thread() {
     return nullptr;
   };
   pthread_t thread;
-  if (create_quiet_thread(thread, run, this, create_unbound_thread) != 0) {
+  if (create_internal_thread(thread, run, this, create_unbound_thread) != 0) {
     has_thread_.store(false, std::memory_order_relaxed);
     return;
   }

@@ -20,8 +20,8 @@ namespace omptarget {
 /// Any thread.
 Result<bool> is_for_host(Device &device, const Call &call, const MapItems &items);
 
-/// Fails if data of a data construct are part of a variable that is missing on the device (check_variable). Regions need no check: those of the module fail, and others map such a
-/// variable as any other.
+/// Fails if data of a data construct are part of a variable that is missing on the device (check_variable). Regions
+/// need no check: those of the module fail, and others map such a variable as any other.
 Status check_variables(Device &device, const MapItems &items);
 
 /// Fails if the host cannot run a region of the module in place of the device, since data of it, or variables of the
