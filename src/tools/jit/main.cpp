@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <vector>
 
+#include "jit/launch_case.h"
 #include "tools/jit/code_generator.h"
 #include "tools/jit/linker.h"
 #include "tools/jit/process.h"
-#include "jit/launch_case.h"
 
 namespace {
 
