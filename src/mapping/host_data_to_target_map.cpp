@@ -241,7 +241,7 @@ bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr targe
 }
 
 /// Removes the mapping if these bits of its state word are as in state.
-Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
+inline Removed HostDataToTargetMap::take_out_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
   Mapping &mapping = *ref.mapping;
   Removed removed;
   {
@@ -258,6 +258,22 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
       return removed;
   }
   recycle_apart(mapping, removed, mutex);
+  return removed;
+}
+
+Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
+  if (ref.mapping->size() < LargeFrees::kLeastBytes) [[likely]]
+    return take_out_if(ref, bits, state, mutex);
+  return remove_large_if(ref, bits, state, mutex);
+}
+
+[[gnu::noinline]] Removed HostDataToTargetMap::remove_large_if(MappingRef ref, uint64_t bits, uint64_t state,
+                                                               Mutex mutex) {
+  large_frees_.begin();
+  Removed removed = take_out_if(ref, bits, state, mutex);
+  removed.is_large = removed.allocation != DevicePtr::kNull;
+  if (!removed.is_large)
+    large_frees_.end();
   return removed;
 }
 

@@ -59,10 +59,6 @@ bool may_map(Device &device, const MapList &list) {
   return during_copy(std::move(status), copy_of_argument(list, i, mapping), direction);
 }
 
-void free_block(const Device &device, DevicePtr block) {
-  device.plugin_device().data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
-}
-
 /// Has a mapping of an observed construct fall asleep, if it may. Its storage is told to be freed before that, since
 /// another construct may revive the mapping at once, and tells of the same storage then.
 [[gnu::cold, gnu::noinline]] bool fall_asleep_observed(Device &device, MappingRef ref, bool ends_turn,
@@ -202,7 +198,7 @@ private:
     if (own && queue_.report()) [[unlikely]]
       queue_.report()->revived(static_cast<size_t>(i), *own.mapping);
     if (!own)
-      if (const Made made = allocate(i, range, copies, own); made != Made::kYes)
+      if (const Made made = make_new(i, range, copies, own); made != Made::kYes)
         return made;
     ref = {own.mapping, own.generation, true, false, true};
     return copies ? fill(i, ref) : Made::kYes;
@@ -227,24 +223,27 @@ private:
     return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
 
-  [[gnu::noinline]] Made allocate(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
+  /// Reserves the range before it allocates: of several constructs that enter the same data, one allocates.
+  [[gnu::noinline]] Made make_new(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
+    const Inserted inserted = map_.reserve(range, absence_.gap);
+    device_.free_evicted();
+    if (!inserted.is_new) [[unlikely]]
+      return Made::kAgain;
+    OMPTARGET_SCHED_POINT("enter: reserved");
+    const MappingRef reserved = inserted.found.ref;
     const auto number = static_cast<size_t>(i);
     auto allocated = queue_.report() ? queue_.report()->allocate(number) : allocate_argument(device_, list_, number);
     if (!allocated.is_ok()) [[unlikely]] { // planning tries again, and says what it needed
       allocated.take_status().consume();
+      (void)map_.discard(reserved);
       return Made::kNo;
     }
-    const DevicePtr block = device_ptr(*allocated);
     OMPTARGET_SCHED_POINT("enter: allocated");
-    const Inserted inserted = map_.insert_stored(range, block, !copies, absence_.gap);
-    device_.free_evicted();
-    if (!inserted.is_new) [[unlikely]] {
-      if (queue_.report())
-        queue_.report()->freed(number, block);
-      free_block(device_, block);
-      return Made::kAgain;
+    if (!reserved.publish_storage(device_ptr(*allocated), 0, !copies) && !copies) [[unlikely]] {
+      free_removed(device_, map_.remove_if_unused(reserved)).consume();
+      return Made::kAgain; // another construct has deleted them meanwhile
     }
-    own = inserted.found.ref;
+    own = reserved;
     if (queue_.report()) [[unlikely]]
       report_created(device_, *own.mapping);
     return Made::kYes;

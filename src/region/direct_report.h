@@ -115,8 +115,6 @@ public:
   /// The storage of a mapping that may fall asleep is told to be freed; and to be allocated again, as it has not.
   [[gnu::cold]] void freed(const Removed &removed) const;
   [[gnu::cold]] void allocated(const Removed &removed) const;
-  /// Storage that was allocated for an argument is about to be freed: another construct was faster.
-  [[gnu::cold]] void freed(size_t i, DevicePtr block) const;
 
 private:
   observe::DataOperationFacts allocation_of(size_t i) const;
