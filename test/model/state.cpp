@@ -596,8 +596,11 @@ Scenario made_where_absent(HostPtr theirs) {
     Absence absence;
     const MappingRef found = table->map.retain_arrived(kBegin, 8, absence);
     require(found || absence.is_absent, "data are neither present nor absent");
-    if (!found)
-      (void)table->map.insert_stored(range_at(kBegin), kDevice, true, absence.gap);
+    if (found)
+      return;
+    const Inserted inserted = table->map.reserve(range_at(kBegin), absence.gap);
+    if (inserted.is_new)
+      require(inserted.found.ref.publish_storage(kDevice, 0, true), "a reference is lost");
   });
   scenario.threads.push_back([=] { (void)table->map.insert_infinite(range_at(theirs), kDevice); });
   scenario.check = [=] {

@@ -410,7 +410,65 @@ TEST_P(Entering, constructs_that_make_what_the_other_one_wants_do_not_wait_for_e
   for (int i = 0; i < 2; ++i)
     ASSERT_TRUE(leave(device_, {item(&x, sizeof x, 0), item(&y, sizeof y, 0)}).is_ok());
 }
+/// Large data, for which the device has memory once.
+class EnteringOnce : public Entering {
+protected:
+  EnteringOnce() {
+    limit_memory(kBytes + kBytes / 2);
+    reset_fake_counts();
+  }
+  ~EnteringOnce() override { limit_memory(INT64_MAX); }
+
+  Status enter_data() { return GetParam().is_planned ? enter(device_, items_) : enter_without_plan(device_, items_); }
+  /// The other thread enters while this one is between two steps of its construct. Both leave.
+  void race(const char *step, const std::function<void()> &construct) {
+    alarm(60);
+    std::optional<Other> other;
+    {
+      const AtPoint point(step, [&] {
+        other.emplace([&] { EXPECT_TRUE(enter_data().is_ok()); });
+        other->let_run();
+        EXPECT_FALSE(other->is_done());
+      });
+      construct();
+    }
+    other.reset();
+    alarm(0);
+  }
+
+  static constexpr int64_t kBytes = 1 << 20;
+  std::vector<char> data_ = std::vector<char>(kBytes);
+  const MapItems items_{item(data_.data(), kBytes, 0)};
+};
+
+TEST_P(EnteringOnce, one_of_two_threads_allocates_and_the_other_one_waits) {
+  race(GetParam().is_planned ? "enter: no storage yet" : "enter: reserved", [&] { EXPECT_TRUE(enter_data().is_ok()); });
+  EXPECT_EQ(fake_counts().allocations, 1);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(leave(device_, items_).is_ok());
+}
+
+TEST_P(EnteringOnce, a_thread_waits_for_the_memory_of_what_another_one_has_just_left) {
+  ASSERT_TRUE(enter_data().is_ok());
+  race("free: removed, not yet freed", [&] { EXPECT_TRUE(leave(device_, items_).is_ok()); });
+  EXPECT_TRUE(leave(device_, items_).is_ok());
+}
+
+TEST_P(EnteringOnce, data_for_which_there_is_no_memory_fail_without_waiting) {
+  ASSERT_TRUE(enter_data().is_ok());
+  std::vector<char> more(kBytes);
+  const MapItems others{item(more.data(), kBytes, 0)};
+  for (int i = 0; i < 2; ++i) {
+    Status status = enter(device_, others);
+    EXPECT_NE(status.to_string().find("could not be allocated"), std::string::npos);
+    status.consume();
+  }
+  EXPECT_TRUE(leave(device_, items_).is_ok());
+  EXPECT_TRUE(enter(device_, others).is_ok());
+  EXPECT_TRUE(leave(device_, others).is_ok());
+}
 INSTANTIATE_TEST_SUITE_P(All, Entering, kAllWays, name_of);
+INSTANTIATE_TEST_SUITE_P(All, EnteringOnce, kAllWays, name_of);
 
 /// A construct that begins to enter data without a plan and must go on with one.
 class GivenUp : public testing::Test {

@@ -46,7 +46,8 @@ public:
   ArrivalEvents &arrivals() { return arrivals_; }
   LaunchDefaults &launch_defaults() { return launch_defaults_; }
 
-  /// The plugin's data_alloc. Before it fails, dormant mappings give their storage back.
+  /// The plugin's data_alloc. Before it fails, dormant mappings give their storage back, and other threads free what
+  /// they are about to free.
   Result<void *> allocate(int64_t size, void *host, int32_t kind);
   /// Frees the storage of dormant mappings that had to go, if there is any.
   void free_evicted() {

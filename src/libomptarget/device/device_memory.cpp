@@ -14,11 +14,19 @@ Result<void *> Device::allocate(int64_t size, void *host, int32_t kind) {
   return allocate_again(allocated.take_status(), size, host, kind);
 }
 
+/// Waits for large blocks that other threads are freeing: their data may be those that the caller enters again.
 [[gnu::cold]] Result<void *> Device::allocate_again(Status failure, int64_t size, void *host, int32_t kind) {
-  if (!free_dormant())
+  const LargeFrees &frees = map_.large_frees();
+  if (!free_dormant() && !frees.have_begun())
     return failure;
-  failure.consume();
-  return plugin_device_.data_alloc(size, host, kind);
+  for (;;) {
+    failure.consume();
+    const uint64_t since = frees.so_far();
+    auto allocated = plugin_device_.data_alloc(size, host, kind);
+    if (allocated.is_ok() || !frees.wait_for_change(since))
+      return allocated;
+    failure = allocated.take_status();
+  }
 }
 
 bool Device::free_dormant() {

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -32,8 +34,9 @@ using observe::MappingFacts;
 /// Knowledge of a byte on the device.
 enum class Known : uint8_t {
   kNothing,
-  kHosts, ///< host and device had the same value
-  kOther, ///< it came from elsewhere, such as the address in an attached pointer
+  kHosts,   ///< host and device had the same value
+  kDevices, ///< the same, and a kernel has written another one since
+  kOther,   ///< it came from elsewhere, such as the address in an attached pointer
 };
 
 /// Mapped data as the device had them after the last copy.
@@ -82,6 +85,28 @@ std::optional<Bytes> read_device(DeviceId id, DevicePtr begin, int64_t size) {
     return std::nullopt;
   }
   return bytes;
+}
+
+bool was_hosts(Known known) { return known == Known::kHosts || known == Known::kDevices; }
+
+/// The bytes on the device that were the host's, with nothing between them: nobody may have written the others. Nothing
+/// if there are none.
+std::optional<Bytes> read_known(DeviceId id, DevicePtr target, const Contents &contents) {
+  Bytes bytes(contents.bytes.size());
+  bool has_some = false;
+  for (auto at = contents.known.begin(); at != contents.known.end();) {
+    const auto first = std::find_if(at, contents.known.end(), was_hosts);
+    at = std::find_if_not(first, contents.known.end(), was_hosts);
+    if (first == at)
+      continue;
+    const auto offset = first - contents.known.begin();
+    const auto part = read_device(id, target + offset, at - first);
+    if (!part)
+      return std::nullopt;
+    std::ranges::copy(*part, bytes.begin() + offset);
+    has_some = true;
+  }
+  return has_some ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 /// "bytes 8 to 15" from the first to the last byte that differs; empty if none does.
@@ -145,9 +170,15 @@ public:
   }
 
   void used(DeviceId device, std::span<const MappedItem> items) override {
+    suspects().clear();
     for (const MappedItem &item : items)
       if ((item.type & map_type::kTo) || item.bytes == 0)
         look_for_older(device, item);
+  }
+
+  void ran(DeviceId device) override {
+    for (const Suspect &suspect : std::exchange(suspects(), {}))
+      look_at_suspect(device, suspect);
   }
 
   void removed(DeviceId device, const MappingFacts &facts) override {
@@ -155,16 +186,14 @@ public:
     if (node.empty())
       return;
     const Contents &contents = node.mapped();
-    if (std::ranges::find(contents.known, Known::kHosts) == contents.known.end())
-      return;
-    const auto there = read_device(device, facts.target, contents.size());
+    const auto there = read_known(device, facts.target, contents);
     const auto here = read_host(contents.begin, contents.size());
     if (!there || !here)
       return;
     const std::string range = range_text({0, contents.size()}, [&](size_t i) {
-      return contents.known[i] == Known::kHosts && (*there)[i] != contents.bytes[i] && (*there)[i] != (*here)[i];
+      return was_hosts(contents.known[i]) && (*there)[i] != contents.bytes[i] && (*there)[i] != (*here)[i];
     });
-    if (!range.empty())
+    if (!range.empty() && is_news("dropped", contents))
       observe::report_finding("mapping-dropped",
                               format("%s drops what device %d wrote to %s of %s: nothing has copied that back. "
                                      "'map(tofrom: %s)' or 'target update from(%s)' does",
@@ -177,29 +206,79 @@ public:
   std::mutex &mutex_for_fork() { return records_.mutex_for_fork(); }
 
 private:
-  void look_for_older(DeviceId device, const MappedItem &item) {
-    std::optional<Contents> copy;
+  /// Data that a region gets although the host has changed them since they were copied.
+  struct Suspect {
+    Key key;
     Part part;
-    {
-      auto records = records_.lock();
-      const auto place = find_record(*records, device, item.target);
-      if (place == records->end())
-        return;
-      copy = place->second;
-      if (item.bytes == 0)
-        part = {0, copy->size()};
-      else
-        part = {item.target - place->first.second, item.bytes};
-      part.size = std::min(part.size, copy->size() - part.begin);
+    Bytes here; ///< the host's, of the part
+  };
+  /// Those of the region that the calling thread carries out.
+  static std::vector<Suspect> &suspects() {
+    thread_local std::vector<Suspect> all;
+    return all;
+  }
+
+  static bool is_older(const Contents &copy, const Suspect &suspect, size_t i) {
+    const size_t at = static_cast<size_t>(suspect.part.begin) + i;
+    return copy.known[at] == Known::kHosts && copy.bytes[at] != suspect.here[i];
+  }
+
+  /// Returns whether the region has changed more of the older words than it has left alone. A new value may be the same
+  /// as the old one.
+  static bool is_overwritten(const Contents &copy, const Suspect &suspect, const Bytes &there) {
+    constexpr size_t kWord = 4;
+    const auto begin = static_cast<size_t>(suspect.part.begin), size = static_cast<size_t>(suspect.part.size);
+    size_t changed = 0, kept = 0;
+    for (size_t first = 0; first < size; first += kWord) {
+      bool is_changed = false, is_old = false;
+      for (size_t i = first; i < std::min(first + kWord, size); ++i) {
+        is_changed |= there[begin + i] != copy.bytes[begin + i];
+        is_old |= is_older(copy, suspect, i);
+      }
+      (is_changed ? changed : kept) += is_old;
     }
-    const auto here = read_host(copy->begin + part.begin, part.size);
+    return changed > kept;
+  }
+
+  /// Tells a construct and a variable once, whatever bytes it is about.
+  bool is_news(const char *what, const Contents &contents) {
+    return told_.lock()->insert(what + (" " + observe::construct_text()) + " " + text_of(contents)).second;
+  }
+
+  void look_for_older(DeviceId device, const MappedItem &item) {
+    auto records = records_.lock();
+    const auto place = find_record(*records, device, item.target);
+    if (place == records->end())
+      return;
+    const Contents &copy = place->second;
+    Part part{0, copy.size()};
+    if (item.bytes != 0)
+      part = {item.target - place->first.second, item.bytes};
+    part.size = std::min(part.size, copy.size() - part.begin);
+    auto here = read_host(copy.begin + part.begin, part.size);
     if (!here)
       return;
-    const std::string range = range_text(part, [&](size_t i) {
-      const size_t at = static_cast<size_t>(part.begin) + i;
-      return copy->known[at] == Known::kHosts && copy->bytes[at] != (*here)[i];
-    });
-    if (!range.empty())
+    Suspect suspect{place->first, part, std::move(*here)};
+    if (!range_text(part, [&](size_t i) { return is_older(copy, suspect, i); }).empty())
+      suspects().push_back(std::move(suspect));
+  }
+
+  /// The region has not used an older copy of what it has overwritten.
+  void look_at_suspect(DeviceId device, const Suspect &suspect) {
+    std::optional<Contents> copy;
+    {
+      auto records = records_.lock();
+      const auto place = records->find(suspect.key);
+      if (place != records->end())
+        copy = place->second;
+    }
+    const auto there = copy ? read_known(device, suspect.key.second, *copy) : std::nullopt;
+    if (!there || copy->size() < suspect.part.begin + suspect.part.size)
+      return;
+    const bool is_gone = is_overwritten(*copy, suspect, *there);
+    note_written(suspect, *copy, *there, is_gone);
+    const std::string range = range_text(suspect.part, [&](size_t i) { return is_older(*copy, suspect, i); });
+    if (!is_gone && is_news("older", *copy))
       observe::report_finding("mapping-older",
                               format("%s uses an older copy of %s of %s on device %d: the host has changed that since. "
                                      "'target update to(%s)' copies it",
@@ -208,6 +287,20 @@ private:
                               device);
   }
 
+  /// What the kernel has written is no older copy from now on: all that was one, or the bytes that differ.
+  void note_written(const Suspect &suspect, const Contents &before, const Bytes &there, bool is_all) {
+    auto records = records_.lock();
+    const auto place = records->find(suspect.key);
+    if (place == records->end() || place->second.size() != before.size())
+      return;
+    std::vector<Known> &known = place->second.known;
+    const auto begin = static_cast<size_t>(suspect.part.begin);
+    for (size_t i = 0; i < suspect.here.size(); ++i)
+      if (is_older(before, suspect, i) && (is_all || there[begin + i] != before.bytes[begin + i]))
+        known[begin + i] = Known::kDevices;
+  }
+
+  Guarded<std::set<std::string>> told_;
   Guarded<Records> records_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/page_access.h"
 #include "base/settings.h"
 #include "base/uncancelled.h"
 #include "device/interop.h"
@@ -37,6 +38,7 @@ Runtime &Runtime::get() {
 
 Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
   forget_vanished(descriptor);
+  writable_pages.forget_all(); // its constants may lie where other memory was
   return modules_.add(descriptor);
 }
 

@@ -12,6 +12,7 @@ namespace omptarget {
 void HostDataToTargetMap::forget_other_threads() {
   WaitPlace::forget_all();
   attached_pointers_.forget_other_threads();
+  large_frees_.forget_others();
   for (Mapping *const mapping : index_.values())
     if (!MappingState::is_removed(mapping->state()))
       forget_other_threads(*mapping);
@@ -29,6 +30,8 @@ void HostDataToTargetMap::forget_other_threads(Mapping &mapping) {
     return;
   // Nobody fills it, or nobody removes it. The next construct that allocates frees its memory.
   const Removed removed = word & MappingState::kReady ? remove_if_unused(ref) : discard(ref);
+  if (removed.is_large)
+    large_frees_.end();
   if (removed.allocation == DevicePtr::kNull || !(word & MappingState::kStorage))
     return;
   std::lock_guard lock(rare_uses_.mutex());

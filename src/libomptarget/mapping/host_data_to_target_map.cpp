@@ -122,13 +122,13 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
 [[gnu::noinline]] bool HostDataToTargetMap::find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin,
                                                               int64_t size, Found &found) const {
   OrderedIndex::ReadSet reads;
-  looks.add(around);
+  reads.add(around);
   if (size != 0 && around.below && MappingState::is_dormant(around.below->state()))
     around.below = nullptr; // what lies below it ends before the range
   while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
     const HostPtr at = around.below->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at) - 1);
-    looks.add(next);
+    reads.add(next);
     around.below = next.below;
     if (around.below && around.below->begin() >= at)
       return false; // the index is being changed
@@ -137,14 +137,14 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
   while (around.above && around.above_key < end && MappingState::is_dormant(around.above->state())) [[unlikely]] {
     const HostPtr at = around.above->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at));
-    looks.add(next);
+    reads.add(next);
     around.above = next.above;
     around.above_key = next.above_key;
     if (around.above && around.above->begin() <= at)
       return false;
   }
   found = classify(around, begin, size);
-  return !is_dead(found) && looks.are_current();
+  return !is_dead(found) && reads.are_current();
 }
 
 /// Replaces a guess only after the mapping that it holds was removed, so that threads that look up many data do not
@@ -241,7 +241,7 @@ bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr targe
 }
 
 /// Removes the mapping if these bits of its state word are as in state.
-Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
+inline Removed HostDataToTargetMap::take_out_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
   Mapping &mapping = *ref.mapping;
   Removed removed;
   {
@@ -258,6 +258,22 @@ Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t s
       return removed;
   }
   recycle_apart(mapping, removed, mutex);
+  return removed;
+}
+
+Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
+  if (ref.mapping->size() < LargeFrees::kLeastBytes) [[likely]]
+    return take_out_if(ref, bits, state, mutex);
+  return remove_large_if(ref, bits, state, mutex);
+}
+
+[[gnu::noinline]] Removed HostDataToTargetMap::remove_large_if(MappingRef ref, uint64_t bits, uint64_t state,
+                                                               Mutex mutex) {
+  large_frees_.begin();
+  Removed removed = take_out_if(ref, bits, state, mutex);
+  removed.is_large = removed.allocation != DevicePtr::kNull;
+  if (!removed.is_large)
+    large_frees_.end();
   return removed;
 }
 

@@ -12,6 +12,7 @@
 
 #include "mapping/attached_pointers.h"
 #include "mapping/dormant_mappings.h"
+#include "mapping/large_frees.h"
 #include "mapping/mapping_store.h"
 #include "mapping/name_pages.h"
 #include "mapping/ordered_index.h"
@@ -59,6 +60,7 @@ struct Inserted {
 struct Removed {
   bool is_removed = false; ///< this call took it out of the table
   bool is_free = false;    ///< nobody uses its storage any more
+  bool is_large = false;   ///< large_frees().end() is to be called once the allocation is freed
   DevicePtr allocation{};  ///< to be freed, or null
   HostPtr begin{};
   DevicePtr target_begin{};
@@ -87,6 +89,7 @@ public:
   RareUses &rare_uses() { return rare_uses_; }
   AttachedPointers &attached_pointers() { return attached_pointers_; }
   DormantMappings &dormant() { return dormant_; }
+  LargeFrees &large_frees() { return large_frees_; }
 
   /// Looks up [begin, begin + size); size 0 looks for the array section whose start or base the address is.
   Found find(HostPtr begin, int64_t size) const;
@@ -116,12 +119,11 @@ public:
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
 
   // For constructs that map small data anew and leave them again without a plan (small_mappings.cpp).
-  /// The dormant mapping of the range's absence becomes present with one reference and undefined data. Null: there is none any
-  /// more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
+  /// The dormant mapping of the range's absence becomes present with one reference and undefined data. Null: there is
+  /// none any more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(Mapping *dormant, const NewRange &range, bool is_ready);
-  /// As insert, of a mapping that has storage, and as revive. gap: of the range's absence. Not new: allocation stays
-  /// the caller's.
-  Inserted insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready, OrderedIndex::Neighbours &gap);
+  /// As insert. The caller publishes the storage, or calls discard. gap: of the range's absence.
+  Inserted reserve(const NewRange &range, OrderedIndex::Neighbours &gap);
   /// Called when a mapping is about to become dormant, which may fail all the same.
   using BeforeDormant = const std::function<void()> *;
   /// Ends the turn, and the mapping becomes dormant. False: nothing has happened, and end_turn is to follow.
@@ -217,6 +219,8 @@ private:
   Inserted insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
                       uint64_t state, Mutex mutex);
   Removed remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);
+  Removed remove_large_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);
+  Removed take_out_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);
   bool unlink(Mapping &mapping, uint64_t word, OrderedIndex::Holder &holder, Removed &removed);
   void recycle_apart(Mapping &mapping, Removed &removed, Mutex mutex);
 
@@ -225,6 +229,7 @@ private:
   AttachedPointers attached_pointers_{rare_uses_};
   RecentMappings recent_;
   DormantMappings dormant_{rare_uses_.mutex()};
+  LargeFrees large_frees_;
   NamePages names_; // of all but global variables
   MappingStore store_;
 };

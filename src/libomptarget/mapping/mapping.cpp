@@ -146,13 +146,15 @@ bool MappingRef::wait_for(uint64_t state_bit) const {
   }
 }
 
-void MappingRef::publish_storage(DevicePtr allocation, uint8_t padding) const {
+bool MappingRef::publish_storage(DevicePtr allocation, uint8_t padding, bool is_ready) const {
   mapping->target_begin_.store(allocation + padding, kRelease);
   mapping->origin_.store((mapping->origin_.load(kRelaxed) & ~Mapping::kPaddingMask) | padding, kRelease);
   OMPTARGET_SCHED_POINT("publish: stored, not yet told");
-  mapping->state_.fetch_or(MappingState::kStorage, OMPTARGET_ORDER("state_storage_relaxed", kAcqRel));
+  const uint64_t told = MappingState::kStorage | (is_ready ? MappingState::kReady : 0);
+  const uint64_t before = mapping->state_.fetch_or(told, OMPTARGET_ORDER("state_storage_relaxed", kAcqRel));
   if (!OMPTARGET_PLANTED("state_storage_untold"))
     notify_waiters(mapping->state_);
+  return !MappingState::is_unused(before);
 }
 
 bool MappingRef::publish_ready(const Arrival *arrival) const {

@@ -209,12 +209,13 @@ struct MappingRef {
   bool give_back_simply() const;
 
   // The creating construct, which keeps the mapping, tells:
-  /// Storage was allocated. allocation: what to free later; the data come after the padding.
-  void publish_storage(DevicePtr allocation, uint8_t padding = 0) const;
+  /// Storage was allocated. allocation: what to free later; the data come after the padding. is_ready: as
+  /// publish_ready, whose result it returns, of a mapping whose data are undefined.
+  bool publish_storage(DevicePtr allocation, uint8_t padding = 0, bool is_ready = false) const;
   /// The data have arrived, or have once the event of this arrival has happened. False if all references went before:
   /// the mapping is the creator's to remove.
   [[nodiscard]] bool publish_ready(const Arrival *arrival = nullptr) const;
-  /// The same of a mapping that was made with its storage, and has no creator and no event.
+  /// The same of a mapping that has storage, no creator and no event.
   [[nodiscard]] bool publish_copied() const;
   /// It has waited for its own queue: nobody waits for the event from now on.
   void end_arrival() const;

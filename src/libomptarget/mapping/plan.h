@@ -148,7 +148,7 @@ struct ExitPlan {
   llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
   llvm::SmallVector<Copy, 4> copies;        ///< to the host
   LeftMappings left;
-  std::vector<Removed> removed; ///< by planning: to be freed with the mappings
+  std::vector<Removed> removed; ///< by planning: to be freed at once
   /// Data that nobody references, while another construct copies them back. The construct is complete once they are
   /// gone, so that who enters them after it maps them anew.
   llvm::SmallVector<MappingRef, 2> turns;

@@ -55,11 +55,9 @@ MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, 
   return {mapping, MappingState::generation(live)};
 }
 
-Inserted HostDataToTargetMap::insert_stored(const NewRange &range, DevicePtr allocation, bool is_ready,
-                                            OrderedIndex::Neighbours &gap) {
+Inserted HostDataToTargetMap::reserve(const NewRange &range, OrderedIndex::Neighbours &gap) {
   names_.note(range.name);
-  const uint64_t state = MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
-  return insert_new(range, gap, allocation, true, state, Mutex::kFree);
+  return insert_new(range, gap, DevicePtr::kNull, true, 1, Mutex::kFree);
 }
 
 /// Returns the place of small data that were entered lately, since they are likely to be entered again. Null: the

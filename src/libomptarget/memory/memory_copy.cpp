@@ -11,6 +11,8 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/page_access.h"
+#include "device/protected_memory.h"
 #include "device/runtime.h"
 #include "memory/memory.h"
 #include "observe/construct_events.h"
@@ -40,6 +42,8 @@ public:
       return to_->plugin_device().data_submit(destination, source, bytes, queue());
     }
     if (!to_) {
+      if (bytes > 0 && !is_writable(destination)) [[unlikely]]
+        return copy_to_protected(destination, source, bytes);
       const DataOperation operation(
           {DataOperationKind::kFromDevice, from_->id(), destination, const_cast<char *>(source), bytes, nullptr});
       return from_->plugin_device().data_retrieve(destination, source, bytes, queue());
@@ -56,6 +60,14 @@ public:
 
 private:
   Queue *queue() { return queue_ ? queue_->get() : nullptr; }
+
+  [[gnu::cold]] Status copy_to_protected(char *destination, const char *source, int64_t bytes) {
+    if (queue_)
+      OMPTARGET_TRY(queue_->complete()); // copies before it may have the same destination
+    const DataOperation operation(
+        {DataOperationKind::kFromDevice, from_->id(), destination, const_cast<char *>(source), bytes, nullptr});
+    return retrieve_changes(*from_, destination, source, bytes);
+  }
 
   Status between_devices(char *destination, const char *source, int64_t bytes) {
     const DataOperation operation(

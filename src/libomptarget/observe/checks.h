@@ -39,6 +39,8 @@ public:
   virtual void moved(const DataOperationFacts &facts) = 0;
   /// A target region is about to use these.
   virtual void used(DeviceId device, std::span<const MappedItem> items) = 0;
+  /// Its kernel has ended.
+  virtual void ran(DeviceId device) = 0;
 };
 /// From now on the listener is told. It lives for ever.
 void follow_contents(ContentsListener &listener);

@@ -133,6 +133,8 @@ void report_end(const DataOperationRecord &record) {
 }
 /// A device that queues work may still run it.
 void report_end(const KernelRecord &record) {
+  if (ContentsListener *const follower = contents_listener()) // for which nothing is queued
+    follower->ran(record.facts.device);
   if (record.listeners & listener::kLines)
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(record.facts.device), "the launch of %s has returned",
                            readable_name(record.facts.name).c_str());

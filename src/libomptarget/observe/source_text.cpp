@@ -33,6 +33,16 @@ bool cut(std::string_view text, std::string_view (&fields)[kFields]) {
   return true;
 }
 
+/// flang's name for any file in the text of a construct.
+constexpr std::string_view kNoFile = "FIRModule";
+
+/// Returns the name of a Fortran procedure as the source has it: "_QMmeshPsolve" is "solve", "_QQmain" is "main". flang
+/// writes names of the source in lower case.
+std::string_view procedure_name(std::string_view symbol) {
+  const size_t last = symbol.find_last_of("PQF");
+  return symbol.starts_with("_Q") ? symbol.substr(last + 1) : symbol;
+}
+
 int number(std::string_view text) {
   int value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -42,6 +52,8 @@ int number(std::string_view text) {
 } // namespace
 
 std::string SourcePlace::to_string() const {
+  if (file.empty())
+    return format("line %d of %.*s", line, static_cast<int>(function.size()), function.data());
   return format("%.*s:%d:%d", static_cast<int>(file.size()), file.data(), line, column);
 }
 
@@ -49,6 +61,8 @@ SourcePlace construct_place(const char *psource) {
   std::string_view fields[kFields];
   if (!psource || !cut(psource, fields) || number(fields[2]) == 0)
     return {};
+  if (fields[0] == kNoFile)
+    return {"", procedure_name(fields[1]), number(fields[2]), number(fields[3])};
   return {without_folders(fields[0]), fields[1], number(fields[2]), number(fields[3])};
 }
 

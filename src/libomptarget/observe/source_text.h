@@ -12,14 +12,15 @@ struct ident_t;
 
 namespace omptarget::observe {
 
-/// A place in the source, the file without its folders; "unknown:0:0" if the program was compiled without -g.
+/// A place in the source, the file without its folders; "unknown:0:0" if the program was compiled without -g. flang
+/// names no files: then it is empty.
 struct SourcePlace {
   std::string_view file = "unknown";
   std::string_view function = "unknown";
   int line = 0;
   int column = 0;
   bool is_known() const { return line != 0; }
-  std::string to_string() const; ///< "file:line:column"
+  std::string to_string() const; ///< "file:line:column", or "line 3 of solve"
 };
 
 /// Reads the text of a construct's ident_t; null gives an unknown place. The views live as long as the text.

@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/page_access.h"
 #include "base/sched_point.h"
+#include "device/protected_memory.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
 #include "region/mapping_settings.h"
@@ -132,6 +134,8 @@ Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<Attache
 }
 
 Status ConstructQueue::copy_to_host(const Copy &copy) {
+  if (copy.size > 0 && !is_writable(raw(copy.host))) [[unlikely]]
+    return copy_to_protected(copy);
   bool brings_pointers = false;
   Landing landing{copy, nullptr};
   if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
@@ -142,6 +146,25 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
     landings_.push_back(std::move(landing));
   else if (brings_pointers) [[unlikely]]
     land(landing);
+  return Status::ok();
+}
+
+/// Once the queue has been waited for: memory that cannot be written is compared piece by piece.
+Status ConstructQueue::copy_to_protected(const Copy &copy) {
+  if (queue_.is_busy()) {
+    protected_.push_back(copy);
+    return Status::ok();
+  }
+  const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
+  if (!target)
+    return copy.needed_by ? missing_present(copy) : Status::ok();
+  DataOperation operation({DataOperationKind::kFromDevice, device_.id(), raw(copy.host), raw(*target), copy.size,
+                           copy.mapping.mapping->name()});
+  const std::vector<AttachedPointer> pointers =
+      device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size);
+  for (const Part &part : parts_around(pointers, copy.host, copy.size))
+    OMPTARGET_TRY(during_copy(
+        retrieve_changes(device_, raw(part.begin), raw(*target + (part.begin - copy.host)), part.size), copy, "from"));
   return Status::ok();
 }
 
@@ -173,7 +196,8 @@ Status ConstructQueue::write_from_host(DevicePtr target, HostPtr source, int64_t
 
 Status ConstructQueue::attach(const Attachment &action) {
   const HostPtr host_value = load_pointer(action.pointer);
-  const std::optional<DevicePtr> device_value = target_of(action.target, host_value);
+  const std::optional<DevicePtr> device_value =
+      action.target ? target_of(action.target, host_value) : device_ptr(raw(host_value));
   const std::optional<DevicePtr> device_address = target_of(action.pointer_mapping, action.pointer);
   if (!device_value || !device_address)
     return Status::ok(); // not present any more
@@ -250,6 +274,10 @@ Status ConstructQueue::wait() {
     if (status.is_ok()) // otherwise nobody knows what was copied
       land(landing);
   landings_.clear();
+  for (const Copy &copy : protected_)
+    if (status.is_ok())
+      status = copy_to_protected(copy);
+  protected_.clear();
   if (!temporaries_.is_empty())
     status.keep_first(temporaries_.free());
   values_.clear();

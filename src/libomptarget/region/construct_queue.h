@@ -37,8 +37,8 @@ public:
   bool is_busy() const { return queue_.is_busy(); }
   /// Returns whether wait() has nothing to do.
   bool is_idle() const {
-    return !queue_.is_busy() && landings_.empty() && temporaries_.is_empty() && arrivals_.is_empty() &&
-           pointers_.is_empty() && times_.is_empty();
+    return !queue_.is_busy() && landings_.empty() && protected_.empty() && temporaries_.is_empty() &&
+           arrivals_.is_empty() && pointers_.is_empty() && times_.is_empty();
   }
 
   /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A
@@ -104,6 +104,7 @@ private:
     std::unique_ptr<std::byte[]> staged;
   };
   void land(const Landing &landing);
+  [[gnu::cold]] Status copy_to_protected(const Copy &copy);
   /// A copy to the device of data that others find, and the pointers in it that it does not write, in ascending order.
   struct Upload {
     Copy copy;
@@ -117,6 +118,7 @@ private:
   const char *kernel_ = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
   llvm::SmallVector<Landing, 2> landings_;
+  std::vector<Copy> protected_; // to host memory that cannot be written
   std::vector<Upload> uploads_;
   TemporaryMemory temporaries_;
   PendingArrivals arrivals_;

@@ -23,17 +23,25 @@ namespace omptarget {
 using observe::DataOperation;
 using observe::DataOperationKind;
 
-Status free_removed(Device &device, const Removed &removed) {
-  if (removed.is_removed)
-    report_removed(device, removed);
-  if (removed.allocation == DevicePtr::kNull)
-    return Status::ok();
+static Status free_storage(const Device &device, const Removed &removed) {
   const PluginDevice &plugin = device.plugin_device();
   const DataOperation operation(deletion_of(device, removed));
   OMPTARGET_TRY(plugin.data_notify_unmapped(raw(removed.begin)));
   OMPTARGET_TRY_DURING(plugin.data_delete(raw(removed.allocation), OMPTARGET_ALLOC_DEFAULT),
                        "Failed to deallocate target data");
   return Status::ok();
+}
+
+Status free_removed(Device &device, const Removed &removed) {
+  if (removed.is_removed)
+    report_removed(device, removed);
+  if (removed.allocation == DevicePtr::kNull)
+    return Status::ok();
+  OMPTARGET_SCHED_POINT("free: removed, not yet freed");
+  Status status = free_storage(device, removed);
+  if (removed.is_large) [[unlikely]]
+    device.map().large_frees().end();
+  return status;
 }
 
 namespace {
@@ -220,10 +228,18 @@ Status DeviceWork::undo_enter(MapItems &items, EnterPlan &plan) {
   return status;
 }
 
+/// Frees at once what planning has removed: other threads may be waiting for that memory.
+Status DeviceWork::plan_leaving(const MappingPolicy &policy, MapItems &items, bool has_entered) {
+  Status status = plan_exit(map(), policy, items, has_entered, exit_);
+  status.keep_first(free_all(device(), exit_.removed));
+  exit_.removed.clear();
+  return status;
+}
+
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
   if (observe::checks_mapping() && !has_entered)
     note_absent(device(), items);
-  OMPTARGET_TRY(plan_exit(map(), policy_, items, has_entered, exit_));
+  OMPTARGET_TRY(plan_leaving(policy_, items, has_entered));
   if (!exit_.awaited.empty()) [[unlikely]]
     if (auto are_there = queue_.wait_for_data(exit_.awaited); !are_there.is_ok()) // what is gone is not copied
       return are_there.take_status();
@@ -253,7 +269,7 @@ Status DeviceWork::start_update(const MapItems &items) {
 Status DeviceWork::abandon(MapItems &items) {
   for (MapItem &item : items)
     item.type &= ~map_type::kFrom;
-  OMPTARGET_TRY(plan_exit(map(), policy_, items, true, exit_));
+  OMPTARGET_TRY(plan_leaving(policy_, items, true));
   OMPTARGET_TRY(queue_.wait());
   return leave_all(false);
 }
@@ -288,7 +304,7 @@ Status DeviceWork::leave_late(bool copies) {
       item.type &= ~map_type::kFrom;
   MappingPolicy policy = policy_;
   policy.pins_released = false;
-  OMPTARGET_TRY(plan_exit(map(), policy, items, true, exit_));
+  OMPTARGET_TRY(plan_leaving(policy, items, true));
   Status status;
   for (const Copy &copy : exit_.copies)
     status.keep_first(queue_.copy_to_host(copy));
@@ -320,8 +336,6 @@ Status DeviceWork::leave_mappings() {
   for (const LeftMapping &left : exit_.left)
     status.keep_first(free_removed(device(), leave_mapping(map(), left)));
   exit_.left.clear();
-  status.keep_first(free_all(device(), exit_.removed));
-  exit_.removed.clear();
   return status;
 }
 

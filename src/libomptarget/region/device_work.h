@@ -54,9 +54,8 @@ private:
   Result<bool> publish(EnterPlan &plan);
   Status undo_enter(MapItems &items, EnterPlan &plan);
   // Leaving.
-  bool is_leaving() const {
-    return !exit_.late.empty() || !exit_.left.empty() || !exit_.removed.empty() || !exit_.turns.empty();
-  }
+  bool is_leaving() const { return !exit_.late.empty() || !exit_.left.empty() || !exit_.turns.empty(); }
+  Status plan_leaving(const MappingPolicy &policy, MapItems &items, bool has_entered);
   Status leave_all(bool copies);
   Status leave_late(bool copies);
   Status leave_mappings();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <llvm/ADT/STLExtras.h>
 
+#include "base/page_access.h"
 #include "base/sched_point.h"
 #include "device/invariants.h"
 #include "region/device_work.h"
@@ -85,6 +86,11 @@ inline bool may_copy_back(const MapList &list, const PresentRefs &refs) {
   return settle_copy(device, copy_of_argument(list, static_cast<size_t>(i), ref), is_to, std::move(status));
 }
 
+/// Returns whether the argument of an update, of which ref is borrowed, is copied as it is.
+inline bool is_copied_as_it_is(const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
+  return !ref.mapping->has_attached_pointers() && (direction == map_type::kTo || is_writable(list.begins[i]));
+}
+
 /// Once it is copied. It had no attached pointers before.
 inline Status settle_if_attached(Device &device, const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
   if (!ref.mapping->has_attached_pointers()) [[likely]]
@@ -106,7 +112,7 @@ bool start_update(Device &device, const MapList &list, uint64_t direction, Prese
   for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i) {
     const MappingRef ref = refs[static_cast<size_t>(i)].ref();
     OMPTARGET_SCHED_POINT("update: next copy");
-    are_here = !ref.mapping->has_attached_pointers(); // others attach pointers during the copies before
+    are_here = is_copied_as_it_is(list, i, direction, ref); // others attach pointers during the copies before
     if (are_here) [[likely]]
       status = copy_borrowed(device, list, i, direction, ref, &queue.get(), queue.report());
     if (queue.is_busy())
@@ -262,7 +268,7 @@ bool update_directly(Device &device, const MapList &list, DirectReport *report, 
     if (!ref)
       return false;
     OMPTARGET_SCHED_POINT("update: planned");
-    are_here = !ref.mapping->has_attached_pointers();
+    are_here = is_copied_as_it_is(list, 0, direction, ref);
     if (are_here) [[likely]]
       status = copy_borrowed(device, list, 0, direction, ref, nullptr, report);
     if (are_here && status.is_ok()) [[likely]]

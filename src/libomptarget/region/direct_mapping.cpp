@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/page_access.h"
 #include "base/sched_point.h"
 #include "region/device_work.h"
 #include "region/mapping_settings.h"
@@ -59,11 +60,7 @@ bool may_map(Device &device, const MapList &list) {
   return during_copy(std::move(status), copy_of_argument(list, i, mapping), direction);
 }
 
-void free_block(const Device &device, DevicePtr block) {
-  device.plugin_device().data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();
-}
-
-/// Makes a mapping of an observed construct dormant, if it may be. Observers learn that its storage is freed before that, since
+/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed, since
 /// another construct may revive the mapping at once, and tells of the same storage then.
 [[gnu::cold, gnu::noinline]] bool become_dormant_observed(Device &device, MappingRef ref, bool ends_turn,
                                                           const DirectReport &report, const LastUse &last) {
@@ -202,7 +199,7 @@ private:
     if (own && queue_.report()) [[unlikely]]
       queue_.report()->revived(static_cast<size_t>(i), *own.mapping);
     if (!own)
-      if (const Made made = allocate(i, range, copies, own); made != Made::kYes)
+      if (const Made made = make_new(i, range, copies, own); made != Made::kYes)
         return made;
     ref = {own.mapping, own.generation, true, false, true};
     return copies ? fill(i, ref) : Made::kYes;
@@ -227,24 +224,27 @@ private:
     return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
 
-  [[gnu::noinline]] Made allocate(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
+  /// Reserves the range before it allocates: of several constructs that enter the same data, one allocates.
+  [[gnu::noinline]] Made make_new(int32_t i, const NewRange &range, bool copies, MappingRef &own) {
+    const Inserted inserted = map_.reserve(range, absence_.gap);
+    device_.free_evicted();
+    if (!inserted.is_new) [[unlikely]]
+      return Made::kAgain;
+    OMPTARGET_SCHED_POINT("enter: reserved");
+    const MappingRef reserved = inserted.found.ref;
     const auto number = static_cast<size_t>(i);
     auto allocated = queue_.report() ? queue_.report()->allocate(number) : allocate_argument(device_, list_, number);
     if (!allocated.is_ok()) [[unlikely]] { // planning tries again, and says what it needed
       allocated.take_status().consume();
+      (void)map_.discard(reserved);
       return Made::kNo;
     }
-    const DevicePtr block = device_ptr(*allocated);
     OMPTARGET_SCHED_POINT("enter: allocated");
-    const Inserted inserted = map_.insert_stored(range, block, !copies, absence_.gap);
-    device_.free_evicted();
-    if (!inserted.is_new) [[unlikely]] {
-      if (queue_.report())
-        queue_.report()->freed(number, block);
-      free_block(device_, block);
-      return Made::kAgain;
+    if (!reserved.publish_storage(device_ptr(*allocated), 0, !copies) && !copies) [[unlikely]] {
+      free_removed(device_, map_.remove_if_unused(reserved)).consume();
+      return Made::kAgain; // another construct has deleted them meanwhile
     }
-    own = inserted.found.ref;
+    own = reserved;
     if (queue_.report()) [[unlikely]]
       report_created(device_, *own.mapping);
     return Made::kYes;
@@ -264,20 +264,26 @@ bool is_copied_back_from(const MapList &list, const PresentRefs &refs, size_t i,
   return (list.types[j] & static_cast<int64_t>(map_type::kFrom)) && is_same(refs[j], refs[i]) && list.sizes[j] > 0;
 }
 
-/// Returns whether some argument that lies in the mapping of argument i is copied back.
-bool is_copied_back(const MapList &list, const PresentRefs &refs, size_t i) {
-  for (size_t j = 0; j < refs.size(); ++j)
-    if (is_copied_back_from(list, refs, i, j))
-      return true;
-  return false;
+constexpr size_t kNone = SIZE_MAX;
+/// Returns the last argument before that number which is copied back from the mapping of argument i, or kNone.
+[[gnu::always_inline]] inline size_t copied_back_before(const MapList &list, const PresentRefs &refs, size_t i,
+                                                        size_t number) {
+  while (number-- > 0)
+    if (is_copied_back_from(list, refs, i, number))
+      return number;
+  return kNone;
 }
 
-/// action(j) for all arguments that are copied back from the mapping of argument i, in the order of planning.
+/// action(j) for all arguments that are copied back from the mapping of argument i, in the order of planning; last: the
+/// first of them.
+template <typename Action>
+void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i, size_t last, Action action) {
+  for (size_t j = last; j != kNone; j = copied_back_before(list, refs, i, j))
+    action(j);
+}
 template <typename Action>
 void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i, Action action) {
-  for (size_t j = refs.size(); j-- > 0;)
-    if (is_copied_back_from(list, refs, i, j))
-      action(j);
+  for_each_copied_back(list, refs, i, copied_back_before(list, refs, i, refs.size()), action);
 }
 
 /// Takes the last reference of argument i away, and the turn. False: nothing has happened.
@@ -292,9 +298,15 @@ void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i
   return true;
 }
 
-/// Copies them back where pointers have become attached, which the copies leave as they are. Nothing is queued.
-[[gnu::cold, gnu::noinline]] void copy_back_around_pointers(Device &device, const MapList &list,
-                                                            const PresentRefs &refs, size_t i, Status &status) {
+/// Returns whether the mapping's data may be copied back as they are, to that address first. They must have no attached
+/// pointers, which copies leave as they are, and the host's memory must be writable.
+inline bool is_plain_on_host(const Mapping &mapping, const void *host) {
+  return !mapping.has_attached_pointers() && is_writable(host);
+}
+
+/// Copies them back if they are less simple. Nothing is queued.
+[[gnu::cold, gnu::noinline]] void copy_back_with_care(Device &device, const MapList &list, const PresentRefs &refs,
+                                                      size_t i, Status &status) {
   ConstructQueue queue(device);
   for_each_copied_back(list, refs, i, [&](size_t j) {
     status.keep_first(queue.copy_to_host(copy_of_argument(list, j, refs[j].ref())));
@@ -302,10 +314,10 @@ void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i
   status.keep_first(queue.wait());
 }
 
-/// Copies them back, or queues that.
-void copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, Queue *queue,
+/// Copies them back, or queues that. last: as for_each_copied_back.
+void copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, size_t last, Queue *queue,
                DirectReport *report, Status &status) {
-  for_each_copied_back(list, refs, i, [&](size_t j) {
+  for_each_copied_back(list, refs, i, last, [&](size_t j) {
     Status copied = copy_argument(device, list, j, *refs[i].mapping, false, queue, report);
     if (!copied.is_ok()) [[unlikely]]
       status.keep_first(failed_copy(std::move(copied), list, j, refs[j].ref(), "from"));
@@ -313,8 +325,8 @@ void copy_back(const Device &device, const MapList &list, const PresentRefs &ref
 }
 
 /// Once they are copied back.
-void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i, DirectReport *report,
-              Status &status) {
+[[gnu::always_inline]] inline void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i,
+                                            DirectReport *report, Status &status) {
   OMPTARGET_SCHED_POINT("leave: copied back");
   if (refs[i].mapping->has_attached_pointers()) [[unlikely]] // since the copies began
     for_each_copied_back(list, refs, i, [&](size_t j) {
@@ -390,13 +402,16 @@ void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, D
     return;
   for (size_t i = 0; i < refs.size(); ++i) {
     if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
-        refs[i].mapping->has_attached_pointers() || !is_copied_back(list, refs, i))
+        refs[i].mapping->has_attached_pointers())
+      continue;
+    const size_t last = copied_back_before(list, refs, i, refs.size());
+    if (last == kNone)
       continue;
     if (!leave_for_turn(refs[i], i, queue.report()))
       continue;
-    turns.push_back({i, !refs[i].mapping->has_attached_pointers()});
+    turns.push_back({i, is_plain_on_host(*refs[i].mapping, list.begins[last])});
     if (turns.back().is_copied) [[likely]]
-      copy_back(device, list, refs, i, &queue.get(), queue.report(), status);
+      copy_back(device, list, refs, i, last, &queue.get(), queue.report(), status);
   }
 }
 
@@ -405,7 +420,7 @@ Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQ
   Status waited = OMPTARGET_PLANTED("left-under-way") ? Status::ok() : queue.complete();
   for (const QueuedTurn &turn : turns) {
     if (!turn.is_copied && waited.is_ok()) [[unlikely]]
-      copy_back_around_pointers(device, list, refs, turn.argument, status);
+      copy_back_with_care(device, list, refs, turn.argument, status);
     end_turn(device, list, refs, turn.argument, queue.report(), status);
   }
   device.free_evicted();
@@ -450,13 +465,14 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectR
       continue;
     if (ref.mapping->has_attached_pointers()) [[unlikely]]
       return false;
-    if (is_copied_back(list, refs, i)) {
+    if (const size_t last = copied_back_before(list, refs, i, refs.size()); last != kNone) {
       if (!leave_for_turn(ref, i, report)) [[unlikely]]
         return false;
-      if (ref.mapping->has_attached_pointers()) [[unlikely]] // since it was looked for above
-        copy_back_around_pointers(device, list, refs, i, status);
+      // Pointers may have become attached since they were looked for.
+      if (is_plain_on_host(*ref.mapping, list.begins[last])) [[likely]]
+        copy_back(device, list, refs, i, last, nullptr, report, status);
       else
-        copy_back(device, list, refs, i, nullptr, report, status);
+        copy_back_with_care(device, list, refs, i, status);
       end_turn(device, list, refs, i, report, status);
     } else if (!leave_last(device, i, ref.ref(), report, status)) {
       return false;

@@ -198,11 +198,4 @@ void DirectReport::allocated(const Removed &removed) const {
   operation.set_target(raw(removed.allocation));
 }
 
-void DirectReport::freed(size_t i, DevicePtr block) const {
-  DataOperationFacts facts = allocation_of(i);
-  facts.kind = DataOperationKind::kDelete;
-  facts.target = raw(block);
-  const DataOperation operation(facts);
-}
-
 } // namespace omptarget

@@ -115,8 +115,6 @@ public:
   /// Tell that the storage of a mapping is freed; and, if it has not become dormant, that it is allocated again.
   [[gnu::cold]] void freed(const Removed &removed) const;
   [[gnu::cold]] void allocated(const Removed &removed) const;
-  /// Storage that was allocated for an argument is about to be freed: another construct was faster.
-  [[gnu::cold]] void freed(size_t i, DevicePtr block) const;
 
 private:
   observe::DataOperationFacts allocation_of(size_t i) const;

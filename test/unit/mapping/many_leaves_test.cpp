@@ -44,10 +44,11 @@ struct Stretch {
     }
     MappingRef ref = map.revive(absence.dormant, range, true);
     if (!ref) {
-      const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
+      const Inserted inserted = map.reserve(range, absence.gap);
       if (!inserted.is_new)
         return;
       ref = inserted.found.ref;
+      expect(ref.publish_storage(DevicePtr{0x100000} + kBytes * place, 0, true));
     }
     for (int i = place; i < place + count; ++i)
       expect(owners[i].exchange(thread, std::memory_order_relaxed) == 0);
@@ -127,8 +128,8 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     const NewRange range{begin, begin + kBytes, begin, nullptr, nullptr, Counter::kDynamic};
     if (const MappingRef ref = map.revive(absence.dormant, range, true))
       return ref;
-    const Inserted inserted = map.insert_stored(range, DevicePtr{0x100000} + kBytes * place, true, absence.gap);
-    EXPECT_TRUE(inserted.is_new);
+    const Inserted inserted = map.reserve(range, absence.gap);
+    EXPECT_TRUE(inserted.is_new && inserted.found.ref.publish_storage(DevicePtr{0x100000} + kBytes * place, 0, true));
     return inserted.found.ref;
   };
   const auto remove = [&](MappingRef ref) {

@@ -282,9 +282,9 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
   const HostPtr begin = host_ptr(&data);
   Absence absence;
   const MappingRef own =
-      map.insert_stored({begin, begin + int64_t{sizeof data}, begin, nullptr, nullptr, Counter::kDynamic},
-                        device_ptr(*block), false, absence.gap)
+      map.reserve({begin, begin + int64_t{sizeof data}, begin, nullptr, nullptr, Counter::kDynamic}, absence.gap)
           .found.ref;
+  own.publish_storage(device_ptr(*block));
   PresentRefs refs;
   refs.push_back({own.mapping, own.generation, true, false, true});
   DirectQueue queue(device, refs, nullptr);

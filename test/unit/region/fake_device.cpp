@@ -32,6 +32,7 @@ FakeCounts counts;
 std::map<char *, int64_t> &blocks =
     *new std::map<char *, int64_t>; // sizes of device memory; tests may leave some mapped
 int64_t failing = 0;
+int64_t most_bytes = INT64_MAX;
 int64_t failing_submit = 0;
 int64_t refused_submit = 0;
 int64_t failing_retrieve = 0;
@@ -70,6 +71,11 @@ void end_queue(__tgt_async_info *info) {
 void *allocate(int32_t, int64_t size, void *, int32_t) {
   Lock lock(mutex);
   if (failing > 0 && --failing == 0)
+    return nullptr;
+  int64_t used = 0;
+  for (const auto &[begin, bytes] : blocks)
+    used += bytes;
+  if (size > most_bytes - used)
     return nullptr;
   ++counts.allocations;
   void *memory = std::aligned_alloc(16, (static_cast<size_t>(size) + 15) / 16 * 16);
@@ -324,6 +330,11 @@ int64_t fake_blocks() {
 void fail_allocation(int64_t n) {
   Lock lock(mutex);
   failing = n;
+}
+
+void limit_memory(int64_t bytes) {
+  Lock lock(mutex);
+  most_bytes = bytes;
 }
 
 void fail_submit(int64_t n) {

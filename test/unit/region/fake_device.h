@@ -34,6 +34,9 @@ int64_t fake_blocks();
 /// Every n-th allocation from now on fails; 0: none.
 void fail_allocation(int64_t n);
 
+/// From now on all fakes together have so much memory.
+void limit_memory(int64_t bytes);
+
 /// The n-th copy to a synchronous device from now on fails; 0: none.
 void fail_submit(int64_t n);
 

@@ -1,0 +1,59 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells if memory of this process may be written, without writing it. A page that was found to be writable is
+// remembered, so that the system is asked once.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace omptarget {
+
+/// Systems have pages of this size or of a multiple.
+inline constexpr uintptr_t kSmallestPage = 4096;
+
+/// Asks the system, which changes nothing. Both say yes if it gives no answer.
+bool is_page_writable(const void *address);
+bool is_page_readable(const void *address);
+
+/// Returns whether the program handles accesses that the system refuses. Then writing may work nevertheless.
+bool handles_refused_accesses();
+
+/// Pages that were found to be writable lately. Any thread. It may forget.
+class WritablePages {
+public:
+  bool has(uintptr_t page) const { return place_of(page).load(std::memory_order_relaxed) == page; }
+  void note(uintptr_t page) {
+    has_any_.store(true, std::memory_order_relaxed);
+    place_of(page).store(page, std::memory_order_relaxed);
+  }
+  /// Other memory may have taken the place of what was writable.
+  void forget_all() {
+    if (!has_any_.exchange(false, std::memory_order_relaxed))
+      return;
+    for (std::atomic<uintptr_t> &place : places_)
+      place.store(0, std::memory_order_relaxed);
+  }
+
+private:
+  static constexpr size_t kPlaces = size_t{1} << 14; ///< 128 kB, of which the places of used pages are touched
+  std::atomic<uintptr_t> &place_of(uintptr_t page) { return places_[page % kPlaces]; }
+  const std::atomic<uintptr_t> &place_of(uintptr_t page) const { return places_[page % kPlaces]; }
+  std::atomic<uintptr_t> places_[kPlaces] = {};
+  std::atomic<bool> has_any_{false};
+};
+extern WritablePages writable_pages;
+
+/// Asks the system, and notes the page if it can be written.
+[[gnu::cold]] bool find_writable(uintptr_t page);
+
+/// Returns whether data that begin there may be written. Looks at their first page: data of which only a later part is
+/// write-protected are taken for writable.
+inline bool is_writable(const void *begin) {
+  const uintptr_t page = reinterpret_cast<uintptr_t>(begin) / kSmallestPage;
+  return writable_pages.has(page) || find_writable(page);
+}
+
+} // namespace omptarget

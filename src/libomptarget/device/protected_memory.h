@@ -1,0 +1,16 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies back to host memory that cannot be written. Compilers map constant tables like other variables, to the device
+// and back, and the tables lie in read-only pages. Bytes that the device has not changed need no copy.
+#pragma once
+
+#include "device/device.h"
+
+namespace omptarget {
+
+/// Copies from the device what differs there, piece by piece. Fails at bytes that differ and cannot be written. Nothing
+/// that writes source is under way.
+Status retrieve_changes(const Device &device, void *host, const void *source, int64_t size);
+
+} // namespace omptarget
