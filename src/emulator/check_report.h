@@ -15,6 +15,7 @@
 #include "emulator/execute/overlaps.h"
 #include "emulator/execute/progress.h"
 #include "emulator/execute/unwritten.h"
+#include "emulator/suppressions.h"
 
 namespace emulator {
 
@@ -63,18 +64,43 @@ inline bool is_news(const std::string &text) {
   return told.insert(text).second;
 }
 
+/// Returns what a launch does behind a finding of a check: it goes on if the finding is suppressed, which is told once.
+inline executor::GoesOn goes_on_of(const char *library, const std::string &kernel, const CodePlaces &places) {
+  if (Suppressions::all().is_empty())
+    return {};
+  return [library, kernel, &places](const executor::Fault &fault, uint64_t code) {
+    const std::string message = "kernel " + kernel + ": " + fault.text;
+    const uint64_t told = places.place_of(code).line != 0 ? code : fault.other_code;
+    const executor::CodePlace place = told ? places.place_of(told) : executor::CodePlace{};
+    if (!Suppressions::all().has(fault.rule_name(), place.path, place.line, message))
+      return false;
+    const std::string text =
+        std::string(library) + " stand-in: (suppressed) " + message + "\n  at " + places.describe(code) + "\n";
+    if (is_news(std::string(fault.rule_name()) + places.describe(code)))
+      say_finding(fault.rule_name(), message, text, told, places);
+    return true;
+  };
+}
+
 /// A copy of so many bytes to the host, of which a part is unwritten. The same text is told once.
 inline void say_unwritten(const char *library, const executor::UnwrittenMemory::Part &part, size_t size,
                           const CodePlaces &places) {
-  const std::string message =
-      "a copy of " + std::to_string(size) + " bytes to the host: bytes " + std::to_string(part.first) + " to " +
-      std::to_string(part.last) +
-      (part.origin ? " depend on memory that nobody wrote" : " are from memory that nobody wrote");
+  using executor::UnwrittenMemory;
+  const std::string range = part.first == part.last
+                                ? "byte " + std::to_string(part.first)
+                                : "bytes " + std::to_string(part.first) + " to " + std::to_string(part.last);
+  const std::string which = part.pieces == 1 ? range
+                                             : std::to_string(part.bytes) + " bytes in " + std::to_string(part.pieces) +
+                                                   " places, the first " + range + ",";
+  const bool is_of_lane = (part.origin & UnwrittenMemory::kOfLane) != 0;
+  const uint64_t code = part.origin & ~UnwrittenMemory::kOfLane;
+  const std::string message = "a copy of " + std::to_string(size) + " bytes to the host: " + which +
+                              (code ? " depend on " : " are from ") + executor::describe_origin(part.origin);
   std::string text = std::string(library) + " stand-in: " + message + "\n";
-  if (part.origin != 0)
-    text += "  that memory is read: at " + places.describe(part.origin) + "\n";
+  if (code != 0)
+    text += (is_of_lane ? "  the shuffle: at " : "  that memory is read: at ") + places.describe(code) + "\n";
   if (is_news(text))
-    say_finding("unwritten", message, text, part.origin, places);
+    say_finding(is_of_lane ? "execution" : "unwritten", message, text, code, places);
 }
 
 /// Two operations that use the same memory. The same two places are told once.

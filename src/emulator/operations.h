@@ -72,8 +72,10 @@ private:
 inline void copy_memory(const char *library, void *to, const void *from, size_t size, CopyKind kind,
                         const CodePlaces &places) {
   auto *const unwritten = executor::UnwrittenMemory::find();
-  if (const auto part = unwritten && kind == CopyKind::kToHost ? unwritten->find_in(from, size) : std::nullopt)
+  if (const auto part = unwritten && kind == CopyKind::kToHost ? unwritten->find_in(from, size) : std::nullopt) {
     say_unwritten(library, *part, size, places);
+    unwritten->forget(from, size); // told once
+  }
   RunningOperation::note_copy(to, from, size, kind);
   std::memmove(to, from, size);
   if (unwritten && kind != CopyKind::kToHost)

@@ -59,6 +59,13 @@ int main(int argc, char **argv) {
 #pragma omp target data map(alloc : block[0 : 8])
     ;
   }
+  if (argc > 2) {
+#pragma omp target map(alloc : b) map(tofrom : a)
+    if (b[1] > 5)
+      a[1] = 1;
+  }
+  if (argc > 3)
+    __builtin_trap();
   printf("ran\\n");
   return 3;
 }
@@ -134,6 +141,14 @@ def reports(scratch, program):
     code, _, errors = result([*all_of_it, "--error-exit-code=9", "--suppressions=" + given], [program])
     expect(code == 3 and "0 findings; 2 suppressed" in errors and "suppressions:4: nothing" in errors,
            "findings are not suppressed", code, errors)
+    with open(given, "w") as file:
+        file.write("unwritten faulty.c:1[0-9] *branch*  # the kernel goes on\n")
+    words = ["--check=initialisation", "--suppressions=" + given]
+    code, out, errors = result(words, [program, "two", "more"])
+    expect(code == 3 and out == "ran\n" and "1 finding: 1 unwritten; 1 suppressed" in errors,
+           "a kernel ends by a suppressed finding", code, out, errors)
+    errors = result(words, [program, "three", "more", "words"])[2]
+    expect("the program ended by signal" in errors, "a crash is not told", errors)
     for line in ("unwritten faulty.c", "nothing * # a reason"):
         with open(given, "w") as file:
             file.write(line)

@@ -181,13 +181,15 @@ void execute(const PtxLaunch &launch) {
   auto schedule = executor::Schedule::from_environment();
   schedule.kernel = function.name;
   schedule.global_uses = RunningOperation::new_words();
+  const ModulePlaces places;
+  schedule.goes_on = goes_on_of("libcuda", function.name, places);
   const auto report =
       executor::ptx::launch(*function.module->device_code, *function.kernel, memory, memory, dispatch, schedule);
   std::fflush(stdout);
   RunningOperation::note({"kernel " + function.name, schedule.global_uses});
   if (!report)
     return;
-  say_fault("libcuda", function.name, *report, " and its warp", ModulePlaces());
+  say_fault("libcuda", function.name, *report, " and its warp", places);
   if (report->fault.kind == FaultKind::kUnsupported) { // never taken for a failure of the program's
     executor::ptx::write_prints();
     std::fflush(nullptr);

@@ -85,7 +85,7 @@ public:
     while (!launch_.has_failed.load(std::memory_order_relaxed)) {
       while (resident_.size() < launch_.resident.load(std::memory_order_relaxed) && launch_.has_more())
         if (const uint64_t next = launch_.next.fetch_add(1, std::memory_order_relaxed); next < launch_.total)
-          resident_.push_back(source_.make_block(at(next, launch_.extent)));
+          add_block(source_.make_block(at(next, launch_.extent)));
       if (resident_.empty() || executed_ >= until)
         break;
       if (executed_ >= next_note_) {
@@ -100,6 +100,12 @@ public:
 
 private:
   static constexpr uint64_t kBatch = 1 << 12; // instructions of a thread until others see that it has executed them
+
+  void add_block(std::unique_ptr<Block> block) {
+    for (const auto &wave : block->waves)
+      wave->goes_on = &schedule_.goes_on;
+    resident_.push_back(std::move(block));
+  }
 
   void count_executed() {
     executed_ = launch_.executed.fetch_add(uncounted_, std::memory_order_relaxed) + uncounted_;
@@ -141,7 +147,8 @@ private:
     if (executed_ > schedule_.budget)
       return report_of(block, wave,
                        {FaultKind::kProgram, "the launch has executed " + std::to_string(executed_) +
-                                                 " instructions and does not end (SIM_EXECUTOR_BUDGET)"});
+                                                 " instructions and does not end (SIM_EXECUTOR_BUDGET)" +
+                                                 wave.may_not_end()});
     if (wave.state == WaveState::kReady)
       return std::nullopt;
     if (auto report = look_at_barrier(block))
@@ -172,12 +179,14 @@ private:
       return report_of(block, *blocked, {FaultKind::kProgram, blocked->waits_for()});
     if (!waits)
       return std::nullopt;
-    if (ended && schedule_.waits_for_ended && !is_main_alone(block))
-      return report_of(block, *waits,
-                       {FaultKind::kProgram, "a barrier that not all threads reach: the wave of thread " +
-                                                 std::to_string(ended->first_thread) + " has ended after " +
-                                                 std::to_string(ended->barriers) + " barriers, this one waits at its " +
-                                                 std::to_string(waits->barriers) + "th"});
+    if (ended && schedule_.waits_for_ended && !is_main_alone(block) && !waits_alone(block)) {
+      Fault fault{FaultKind::kProgram, "a barrier that not all threads reach: the wave of thread " +
+                                           std::to_string(ended->first_thread) + " has ended after " +
+                                           std::to_string(ended->barriers) + " barriers, this one waits at its " +
+                                           std::to_string(waits->barriers) + "th"};
+      if (!schedule_.goes_on || !schedule_.goes_on(fault, waits->code_address()))
+        return report_of(block, *waits, std::move(fault));
+    }
     for (const auto &wave : block.waves)
       if (wave->state == WaveState::kAtBarrier)
         wave->state = WaveState::kReady;
@@ -193,6 +202,15 @@ private:
   static bool is_main_alone(const Block &block) {
     return std::all_of(block.waves.begin(), std::prev(block.waves.end()),
                        [](const auto &wave) { return wave->state == WaveState::kEnded && wave->barriers == 0; });
+  }
+
+  // One thread waits, all others have ended. Compilers leave the barrier of a region for the main thread there, in code
+  // that only the last thread of a reduction comes to.
+  static bool waits_alone(const Block &block) {
+    uint32_t lanes = 0;
+    for (const auto &wave : block.waves)
+      lanes += wave->state == WaveState::kEnded ? 0 : wave->lanes_at_barrier();
+    return lanes == 1;
   }
 
   SharedLaunch &launch_;
@@ -275,6 +293,20 @@ private:
 };
 
 } // namespace
+
+std::string name_lanes(uint64_t lanes) {
+  std::string text;
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    unsigned last = lane;
+    while (last + 1 < 64 && (lanes >> (last + 1) & 1))
+      ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(lane) + (last > lane ? "-" + std::to_string(last) : "");
+    lane = last;
+  }
+  return text;
+}
 
 uint64_t Random::next() { // splitmix64
   uint64_t value = state_ += 0x9E3779B97F4A7C15;

@@ -9,17 +9,21 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "breakpoint.h"
+#include "memory.h"
 #include "races.h"
 #include "unwritten.h"
 #include "weak_memory.h"
 
 namespace emulator::executor {
+
+std::string name_lanes(uint64_t lanes); ///< "0-3,7"
 
 using Extent = std::array<uint32_t, 3>; ///< x, y, z
 inline uint64_t count(const Extent &extent) { return uint64_t{extent[0]} * extent[1] * extent[2]; }
@@ -49,6 +53,9 @@ struct CodePlace {
   uint32_t line = 0;
 };
 
+/// Returns whether a wave goes on behind a finding at the address of code, as the user does not want to hear of it.
+using GoesOn = std::function<bool(const Fault &, uint64_t code)>;
+
 enum class WaveState {
   kReady,
   kAtBarrier, ///< until all waves of the block are
@@ -68,8 +75,14 @@ public:
   virtual uint64_t run(uint64_t most) = 0;
   /// Returns the address of the next instruction, or of the one with the fault.
   virtual uint64_t code_address() const = 0;
+  /// Returns the address of the instruction that is carried out.
+  virtual uint64_t running_code() const = 0;
   /// Returns what blocks it, for a message.
   virtual std::string waits_for() const { return {}; }
+  /// Returns a reason why a launch with this wave may never end, for a message; empty if there is none.
+  virtual std::string may_not_end() const { return {}; }
+  /// Returns how many lanes wait at a barrier.
+  virtual uint32_t lanes_at_barrier() const = 0;
   /// The wave has a fault, unless it has one already. lane: -1 for all.
   virtual void fail(FaultKind kind, std::string text, int lane = -1, uint64_t address = 0) {
     if (has_failed())
@@ -77,11 +90,22 @@ public:
     state = WaveState::kFaulted;
     fault = Fault{kind, std::move(text), address, lane};
   }
+  /// The wave has a fault that a check has found, and false, or the user does not want to hear of it.
+  bool goes_on_behind(const Fault &found) {
+    if (has_failed() || (goes_on && *goes_on && (*goes_on)(found, running_code())))
+      return !has_failed();
+    fail(found.kind, found.text, found.lane, found.address);
+    describe_fault(found.rule, found.other_code, found.other_text);
+    return false;
+  }
   bool has_failed() const { return state == WaveState::kFaulted; }
-  /// use: "an address". origin: the code that has read the memory.
-  void fail_unwritten(const char *use, UnwrittenMemory::Origin origin, int lane = -1) {
-    fail(FaultKind::kMemory, std::string(use) + " depends on memory that nobody wrote", lane);
-    describe_fault("unwritten", origin, "that memory is read");
+  /// use: "an address". origin: the code that has read the memory. Returns whether the wave goes on.
+  bool fail_unwritten(const char *use, UnwrittenMemory::Origin origin, int lane = -1) {
+    const bool is_of_lane = (origin & UnwrittenMemory::kOfLane) != 0;
+    return goes_on_behind({is_of_lane ? FaultKind::kProgram : FaultKind::kMemory,
+                           std::string(use) + " depends on " + describe_origin(origin), 0, lane,
+                           origin & ~UnwrittenMemory::kOfLane, is_of_lane ? "the shuffle" : "that memory is read",
+                           is_of_lane ? "execution" : "unwritten"});
   }
   /// Adds to the fault that has just been found.
   void describe_fault(const char *rule, uint64_t other_code = 0, const char *other_text = "the other access") {
@@ -91,11 +115,12 @@ public:
   }
 
   WaveState state = WaveState::kReady;
-  std::optional<Fault> fault; ///< when faulted
-  uint32_t first_thread = 0;  ///< number in the block of its first lane's thread
-  uint64_t barriers = 0;      ///< reached so far
-  WaveView view;              ///< its view of weak memory
-  uint32_t rest = 0;          ///< turns of its block that go by without it
+  std::optional<Fault> fault;      ///< when faulted
+  uint32_t first_thread = 0;       ///< number in the block of its first lane's thread
+  uint64_t barriers = 0;           ///< reached so far
+  WaveView view;                   ///< its view of weak memory
+  const GoesOn *goes_on = nullptr; ///< of the schedule
+  uint32_t rest = 0;               ///< turns of its block that go by without it
 };
 
 struct Block {
@@ -103,6 +128,11 @@ struct Block {
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
   virtual ~Block() = default;
+  /// Gives it shared memory, with room for a whole word at the end.
+  void make_shared(size_t bytes) {
+    shared.reserve((bytes + kWordSize - 1) / kWordSize * kWordSize);
+    shared.resize(bytes);
+  }
   Extent index{};
   Extent threads{};
   std::vector<uint8_t> shared;       ///< memory, of exactly the size that was asked for
@@ -150,6 +180,7 @@ struct Schedule {
   uint32_t compile_after = 300;
   static constexpr uint32_t kNever = 0xFFFFFFFF, kLongTurn = 8192, kShortTurns = 1 << 18, kMostCores = 32;
   Breakpoint breakpoint; ///< SIM_EXECUTOR_BREAK and others
+  GoesOn goes_on;        ///< may be empty
   std::string kernel;    ///< its name, for the line about its progress
   /// SIM_EXECUTOR_PROGRESS: milliseconds until a terminal shows that line; nothing: never.
   std::optional<uint32_t> progress_after;

@@ -41,6 +41,13 @@ uint8_t *MemoryView::reach(uint64_t address, uint64_t size, bool writes) {
   return writes && !found->may_write ? nullptr : reinterpret_cast<uint8_t *>(address);
 }
 
+uint8_t *MemoryView::reach_word(uint64_t address) {
+  for (uint64_t byte = address; address % kWordSize == 0 && byte < address + kWordSize; ++byte)
+    if (const auto found = memory_.find(byte); found && found->may_write)
+      return reinterpret_cast<uint8_t *>(address);
+  return nullptr;
+}
+
 bool MemoryView::is_hosts(uint64_t address) const {
   for (const MemoryRange &range : recent_)
     if (holds(range, address, 1))

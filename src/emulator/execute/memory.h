@@ -32,6 +32,9 @@ template <class T> void store_value(void *bytes, T value) {
     std::memcpy(bytes, &value, sizeof(T));
 }
 
+/// Compilers make atomic operations on 1 or 2 bytes from one on the aligned word of this size around them.
+inline constexpr uint64_t kWordSize = 4;
+
 /// Bytes that device code may reach.
 struct MemoryRange {
   uint64_t begin = 0, end = 0;
@@ -57,6 +60,9 @@ public:
   explicit MemoryView(DeviceMemory &memory) : memory_(memory) {}
   /// The bytes at this address; null if not all of them are in one range that the device reaches, or may write.
   uint8_t *reach(uint64_t address, uint64_t size, bool writes);
+  /// Returns the bytes of an aligned word of which some are in memory that the device may change; null if none are.
+  /// GPUs allocate whole granules, so that the rest of the word is there.
+  uint8_t *reach_word(uint64_t address);
   /// Returns the range of memory that was reached; null if it is no longer known.
   const MemoryRange *reached(uint64_t address, uint64_t size) const;
   /// Forgets what was reached if memory came or went since; returns whether it did.

@@ -5,6 +5,8 @@
 
 #include "unwritten.h"
 
+#include "grid.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -19,9 +21,15 @@ constexpr std::array<uint8_t, 8> kFreshDifferences = {0xFF, 0xFF, 0xFF, 0xBF, 0x
 UnwrittenMemory *UnwrittenMemory::find() {
   static UnwrittenMemory *const memory = [] {
     const char *const text = std::getenv("SIM_EXECUTOR_UNWRITTEN");
-    return text && *text == '1' ? new UnwrittenMemory : nullptr;
+    const bool takes_fresh = text && *text == '1';
+    return takes_fresh || Schedule::from_environment().refuses_absent ? new UnwrittenMemory(takes_fresh) : nullptr;
   }();
   return memory;
+}
+
+std::string describe_origin(UnwrittenMemory::Origin origin) {
+  return origin & UnwrittenMemory::kOfLane ? "a shuffle's value from a lane that does not take part"
+                                           : "memory that nobody wrote";
 }
 
 template <class Action> void UnwrittenMemory::for_pages(const void *bytes, size_t size, Action action) {
@@ -56,6 +64,8 @@ void UnwrittenMemory::set(const void *bytes, size_t size, const uint8_t *differe
 
 void UnwrittenMemory::add(const void *bytes, size_t size) {
   constexpr size_t kMost = size_t{64} << 20; // as garbage.h
+  if (!takes_fresh_)
+    return;
   const std::lock_guard lock(mutex_);
   std::vector<uint8_t> differences(std::min(size, kMost));
   for (size_t i = 0; i < differences.size(); ++i)
@@ -111,6 +121,45 @@ void UnwrittenMemory::write(void *bytes, size_t size, const uint8_t *differences
   if (differences && std::all_of(differences, differences + size, [](uint8_t byte) { return byte == 0; }))
     differences = nullptr;
   set(bytes, size, differences, origin);
+  note_width(bytes, size);
+}
+
+// With the lock held. Pages where all is written are not kept.
+void UnwrittenMemory::note_width(const void *bytes, size_t size) {
+  for_pages(bytes, size, [&](uintptr_t number, size_t first, size_t count, size_t) {
+    const auto place = pages_.find(number);
+    if (place == pages_.end())
+      return;
+    const auto width = static_cast<uint8_t>(std::min<size_t>(size, kWord));
+    for (size_t word = first / kWord; word <= (first + count - 1) / kWord; ++word)
+      place->second->widths[word] = std::max(place->second->widths[word], width);
+  });
+}
+
+// With the lock held. The widest store near the address: to the structure that it is in, most likely.
+size_t UnwrittenMemory::width_around(uintptr_t address) const {
+  constexpr uintptr_t kNear = 64;
+  size_t width = 0;
+  for (uintptr_t at = (address - kNear) / kWord * kWord; at < address + kNear; at += kWord)
+    if (const auto place = pages_.find(at / kPageSize); place != pages_.end())
+      width = std::max<size_t>(width, place->second->widths[at % kPageSize / kWord]);
+  return width;
+}
+
+// With the lock held. Padding comes before a member that must be aligned, or ends a structure that has such a member.
+// So it is a part of an aligned piece of memory of that member's size, and not its beginning. A store near it is as
+// wide.
+bool UnwrittenMemory::is_padding(const uint8_t *bytes, const std::vector<uint8_t> &differences, size_t begin,
+                                 size_t end) const {
+  const auto address = reinterpret_cast<uintptr_t>(bytes);
+  // The first byte may have bits of a bit-field that are used, below those that are not.
+  const uint8_t lowest = differences[begin], fresh = kFreshDifferences[(address + begin) % kFreshDifferences.size()];
+  if (lowest != fresh && lowest == (fresh & -(lowest & -lowest)))
+    ++begin;
+  for (size_t align = 2; align <= kWord; align *= 2)
+    if ((address + end) % align == 0 && end - begin < align && begin != 0 && width_around(address + begin) >= align)
+      return true;
+  return false;
 }
 
 void AccessLog::begin() {
@@ -154,15 +203,28 @@ void AccessLog::end(UnwrittenMemory::Origin origin) {
 
 std::optional<UnwrittenMemory::Part> UnwrittenMemory::find_in(const void *bytes, size_t size) const {
   std::vector<uint8_t> differences(size);
-  Part part;
-  if (!read(bytes, size, differences.data(), part.origin))
+  Origin origin = 0;
+  if (!read(bytes, size, differences.data(), origin))
     return std::nullopt;
-  const auto is_unwritten = [](uint8_t byte) { return byte != 0; };
-  part.first = static_cast<size_t>(std::ranges::find_if(differences, is_unwritten) - differences.begin());
-  part.last =
-      size - 1 -
-      static_cast<size_t>(std::find_if(differences.rbegin(), differences.rend(), is_unwritten) - differences.rbegin());
-  return part;
+  const auto *const begin = static_cast<const uint8_t *>(bytes);
+  const std::lock_guard lock(mutex_);
+  Part part;
+  for (size_t first = 0, end = 0; first < size; first = end + 1) {
+    end = first;
+    while (end < size && differences[end] != 0)
+      ++end;
+    if (end == first || is_padding(begin, differences, first, end))
+      continue;
+    if (part.pieces++ == 0) {
+      const auto address = reinterpret_cast<uintptr_t>(begin + first);
+      const auto page = pages_.find(address / kPageSize);
+      part.first = first;
+      part.last = end - 1;
+      part.origin = page == pages_.end() ? 0 : page->second->origins[address % kPageSize / kWord];
+    }
+    part.bytes += end - first;
+  }
+  return part.pieces == 0 ? std::nullopt : std::optional(part);
 }
 
 } // namespace emulator::executor

@@ -3,8 +3,8 @@
 //
 // Memory that nobody wrote, and what depends on it (SIM_EXECUTOR_UNWRITTEN=1). Each byte has two values: the one in
 // memory, and another that it might have had as well. A written byte has one value only. Kernels compute with both
-// values. So a result that differs depends on memory that nobody wrote, whatever was done on the way. Shared by all
-// targets.
+// values. So a result that differs depends on memory that nobody wrote, whatever was done on the way. The value of a
+// shuffle from a lane that does not take part is treated the same (SIM_EXECUTOR_STRICT_LANES=1). Shared by all targets.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -33,8 +34,9 @@ public:
   /// Bytes were copied.
   void copy(void *to, const void *from, size_t size);
 
-  /// Code that has read memory which nobody wrote; 0: nobody has read it yet.
+  /// Code that has read memory which nobody wrote; 0: nobody has read it yet. With kOfLane it is a shuffle.
   using Origin = uint64_t;
+  static constexpr Origin kOfLane = Origin{1} << 63;
   /// The exclusive or of the two values, and the origin. False if they are the same.
   bool read(const void *bytes, size_t size, uint8_t *differences, Origin &origin) const;
   /// Device code has written the bytes.
@@ -42,9 +44,11 @@ public:
 
   /// Bytes of a range with two values.
   struct Part {
-    size_t first = 0, last = 0; ///< bytes
-    Origin origin = 0;          ///< origin of the first
+    size_t first = 0, last = 0; ///< bytes of the first piece
+    size_t pieces = 0, bytes = 0;
+    Origin origin = 0; ///< origin of the first
   };
+  /// Leaves out what is between members of structures, as their stores show it.
   std::optional<Part> find_in(const void *bytes, size_t size) const;
 
   /// The same, if it is wanted.
@@ -52,18 +56,35 @@ public:
   static void note_forgotten(const void *bytes, size_t size);
 
 private:
+  explicit UnwrittenMemory(bool takes_fresh) : takes_fresh_(takes_fresh) {}
+
   static constexpr uintptr_t kPageSize = 4096, kWord = 8;
   struct Page {
     std::array<uint8_t, kPageSize> differences{};
     std::array<Origin, kPageSize / kWord> origins{};
+    std::array<uint8_t, kPageSize / kWord> widths{}; ///< bytes of the widest store to the word, at most kWord
   };
   /// Calls action(page or null, its number, first byte in it, how many, how many before).
   template <class Action> static void for_pages(const void *bytes, size_t size, Action action);
   void set(const void *bytes, size_t size, const uint8_t *differences, Origin origin);
+  void note_width(const void *bytes, size_t size);
+  size_t width_around(uintptr_t address) const;
+  bool is_padding(const uint8_t *bytes, const std::vector<uint8_t> &differences, size_t begin, size_t end) const;
 
+  const bool takes_fresh_; ///< otherwise only shuffles make values that nobody wrote
   mutable std::mutex mutex_;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
 };
+
+/// Returns "memory that nobody wrote", on which something depends.
+std::string describe_origin(UnwrittenMemory::Origin origin);
+
+/// Returns whether two values have the same bits that nobody wrote, and these the same garbage: they come from the same
+/// memory. Their comparison depends on the other bits only.
+inline bool have_same_unknown(uint64_t one, uint64_t other_of_one, uint64_t two, uint64_t other_of_two) {
+  const uint64_t differences = one ^ other_of_one;
+  return differences == (two ^ other_of_two) && ((one ^ two) & differences) == 0;
+}
 
 /// After so many instructions it is looked whether any register still has two values.
 inline constexpr uint32_t kUntilClean = 1024;
@@ -85,6 +106,8 @@ public:
   /// The bytes that an access reaches, before it changes them; the address is what the second time is compared with.
   /// code: the instruction's.
   void note(uint8_t *bytes, uint32_t size, uint64_t address, Access access, UnwrittenMemory::Origin code);
+  /// A value comes from a lane that does not take part.
+  void note_absent(UnwrittenMemory::Origin code) { origin_ = origin_ ? origin_ : code | UnwrittenMemory::kOfLane; }
   /// The first time is over. Returns whether any of the bytes had two values.
   bool has_met() const { return origin_ != 0; }
   /// The code that has read what it met; 0: it has met nothing.
@@ -96,6 +119,11 @@ public:
   /// Returns whether all accesses were those of the first time.
   bool are_same() const { return are_same_ && next_ == accesses_.size(); }
 
+  /// Bytes that were written have one value, although there was a second time.
+  void end_without_others() {
+    turn_ = Turn::kNone;
+    end(0);
+  }
   /// Bytes that were written have the values of both times, or one value if there was no second time. origin: theirs.
   void end(UnwrittenMemory::Origin origin);
 

@@ -166,11 +166,13 @@ void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_p
   auto schedule = executor::Schedule::from_environment();
   schedule.kernel = kernel.name;
   schedule.global_uses = RunningOperation::new_words();
+  const ObjectPlaces places;
+  schedule.goes_on = goes_on_of("libhsa-runtime64", kernel.name, places);
   const auto report = executor::amdgpu::launch(object, code, memory, dispatch, schedule);
   RunningOperation::note({"kernel " + kernel.name, schedule.global_uses});
   if (!report)
     return;
-  say_fault("libhsa-runtime64", kernel.name, *report, " and its wave", ObjectPlaces());
+  say_fault("libhsa-runtime64", kernel.name, *report, " and its wave", places);
   if (report->fault.kind == FaultKind::kUnsupported) { // never taken for a failure of the program's
     std::fflush(nullptr);
     _exit(70);

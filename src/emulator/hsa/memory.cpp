@@ -17,7 +17,7 @@ using namespace emulator;
 
 namespace {
 
-constexpr size_t kPage = 4096;
+constexpr size_t kPage = 4096, kGranule = 256;
 
 struct CopyWork {
   void *destination;
@@ -108,7 +108,7 @@ STAND_IN_API hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t han
   void *bytes = nullptr;
   if (pool->agent->is_gpu && IpcMemory::is_on())
     bytes = ipc_memory().allocate(size);
-  else if (posix_memalign(&bytes, kPage, size) != 0)
+  else if (posix_memalign(&bytes, kPage, (size + kGranule - 1) / kGranule * kGranule) != 0)
     bytes = nullptr;
   if (!bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -287,7 +287,7 @@ private:
                               device);
   }
 
-  /// What the kernel has written is no older copy from now on: all that was one, or the bytes that differ.
+  /// Notes bytes that the kernel has written, which are no older copy from now on: all, or those that differ.
   void note_written(const Suspect &suspect, const Contents &before, const Bytes &there, bool is_all) {
     auto records = records_.lock();
     const auto place = records->find(suspect.key);

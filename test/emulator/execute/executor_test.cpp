@@ -510,6 +510,8 @@ public:
     return 1;
   }
   uint64_t code_address() const override { return 0x40; }
+  uint64_t running_code() const override { return 0x40; }
+  uint32_t lanes_at_barrier() const override { return 32; }
 
 private:
   std::vector<int> &turns_;

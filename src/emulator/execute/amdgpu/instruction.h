@@ -109,6 +109,9 @@ struct Instruction {
   bool ends_block = false; ///< what it goes on with need not be the next instruction
   /// A flat access has reached private memory. Set by any thread (relaxed), a hint for what is compiled later.
   mutable uint8_t reaches_private = 0;
+  /// The load before a loop with a compare-and-swap of the same place: 1 it is, 2 it is not, 0 nobody has looked.
+  /// Set by any thread (relaxed).
+  mutable uint8_t begins_exchange = 0;
   Dpp dpp;
   std::string pattern;                 ///< pattern of ds_swizzle
   std::unique_ptr<Instruction> second; ///< the second of two that are issued as one

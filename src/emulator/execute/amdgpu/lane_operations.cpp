@@ -106,10 +106,10 @@ void backward_permute(AmdWave &wave, const Instruction &i) {
     const unsigned from = (addresses[lane] + static_cast<uint32_t>(i.offset)) / 4 % wave.lanes();
     if (wave.exec() >> from & 1)
       result[lane] = values[from];
-    else if (wave.context().refuses_absent && (wave.exec() >> lane & 1))
-      return wave.fail(FaultKind::kProgram,
-                       "a permutation takes a value of lane " + std::to_string(from) + ", which does not take part",
-                       static_cast<int>(lane));
+    else if (wave.context().refuses_absent && (wave.exec() >> lane & 1)) {
+      wave.note_absent();
+      result[lane] = wave.has_other_values() ? ~0u : 0;
+    }
   }
   for (unsigned lane = 0; lane < wave.lanes(); ++lane)
     if (wave.exec() >> lane & 1)

@@ -70,7 +70,7 @@ public:
     block->view.shares_cache = context_.processor.is_gfx9;
     for (size_t i = 0; i < 3; ++i) // the last block may be smaller
       block->threads[i] = std::min(dispatch_.threads[i], dispatch_.grid[i] - index[i] * dispatch_.threads[i]);
-    block->shared.resize(dispatch_.group_size);
+    block->make_shared(dispatch_.group_size);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(random_.next() | 0x81);
     block->fresh = std::make_unique<FreshBytes>(block->shared.data(), block->shared.size());

@@ -25,9 +25,13 @@ bool is_once(const Instruction &instruction) {
                           "s_nop", "s_sleep", "s_dcache", "buffer_wb", "buffer_inv", "buffer_gl"});
 }
 
+bool takes_from_lanes(const Instruction &instruction) {
+  return begins_with_any(instruction.name, {"ds_bpermute", "ds_permute", "ds_swizzle"});
+}
+
 bool is_access(const Instruction &instruction) {
   return begins_with_any(instruction.name, {"flat_", "global_", "scratch_", "buffer_", "ds_", "s_load"}) &&
-         !begins_with_any(instruction.name, {"ds_bpermute", "ds_permute", "ds_swizzle"}); // between lanes
+         !takes_from_lanes(instruction);
 }
 
 bool is_load(const Instruction &instruction) {
@@ -61,6 +65,34 @@ uint64_t AmdWave::differing_lanes(const Operand &operand) const {
   return differing & exec();
 }
 
+// The lanes in which a comparison may have another result than with the other values. A loop of compare-and-swap
+// compares words of which it changes a part, and nobody may have written the rest. first: its first operand.
+uint64_t AmdWave::doubtful_lanes(const Instruction &comparison, unsigned first) const {
+  uint64_t doubtful = 0;
+  for (unsigned i = first; i < comparison.count; ++i)
+    doubtful |= differing_lanes(comparison.operands[i]);
+  const Operand &one = comparison.operands[first], &two = comparison.operands[first + 1];
+  const auto is_register = [](const Operand &operand) {
+    return operand.kind == OperandKind::kVector || operand.kind == OperandKind::kScalar;
+  };
+  if (doubtful == 0 || !is_register(one) || !is_register(two))
+    return doubtful;
+  const auto value = [&](const Operand &operand, unsigned n, unsigned lane, bool is_other) {
+    const size_t index = size_t{operand.index} + n;
+    return operand.kind == OperandKind::kVector ? (is_other ? other_vectors_ : vectors_)[index * lanes_ + lane]
+                                                : (is_other ? other_scalars_ : scalars_)[index];
+  };
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    bool is_sure = true;
+    for (unsigned n = 0; n < std::max(one.registers, two.registers); ++n)
+      is_sure = is_sure && have_same_unknown(value(one, n, lane, false), value(one, n, lane, true),
+                                             value(two, n, lane, false), value(two, n, lane, true));
+    if (is_sure)
+      doubtful &= ~(uint64_t{1} << lane);
+  }
+  return doubtful;
+}
+
 UnwrittenMemory::Origin AmdWave::origin_of(const Operand &operand) const {
   const bool is_vector = operand.kind == OperandKind::kVector;
   return differing_lanes(operand) == 0 ? 0 : origins_[is_vector ? operand.index : kVectorRegisters + operand.index];
@@ -80,12 +112,19 @@ bool AmdWave::is_address_written(const Instruction &instruction) {
     const Operand &operand = instruction.operands[i];
     const bool is_address = i == address_operand(instruction) ||
                             (operand.kind == OperandKind::kScalar && (i != 0 || !is_load(instruction)));
-    if (const uint64_t lanes = is_address ? differing_lanes(operand) : 0; lanes != 0) {
-      fail_unwritten("an address", origin_of(operand), __builtin_ctzll(lanes));
+    if (const uint64_t lanes = is_address ? differing_lanes(operand) : 0;
+        lanes != 0 && !fail_unwritten("an address", origin_of(operand), __builtin_ctzll(lanes)))
       return false;
-    }
   }
   return true;
+}
+
+void AmdWave::make_others() {
+  other_vectors_ = vectors_;
+  other_scalars_ = scalars_;
+  other_scc_ = scc;
+  origins_.assign(kVectorRegisters + kScalarRegisters, 0);
+  until_clean_ = kUntilClean;
 }
 
 void AmdWave::swap_values() {
@@ -124,14 +163,13 @@ void AmdWave::carry_out(const Instruction &instruction) {
   const bool is_vector = result.kind == OperandKind::kVector;
   // Results, which may be the address.
   std::vector<uint32_t> before;
-  if (was_clean && accesses && gives_result(instruction))
+  if (was_clean && ((accesses && gives_result(instruction)) || takes_from_lanes(instruction)))
     before = is_vector ? std::vector<uint32_t>(vector(result.index), vector(result.index + result.registers))
                        : std::vector<uint32_t>(&scalars_[result.index], &scalars_[result.index] + result.registers);
   const UnwrittenMemory::Origin of_sources = origin_of_sources(instruction);
   const bool compares = begins_with_any(instruction.name, {"v_cmp", "s_cmp", "s_bitcmp"});
-  uint64_t compared = 0;
-  for (unsigned i = instruction.name.starts_with("v_cmp") && !is_vector ? 1 : 0; compares && i < instruction.count; ++i)
-    compared |= differing_lanes(instruction.operands[i]);
+  const unsigned first = instruction.name.starts_with("v_cmp") && !is_vector ? 1 : 0;
+  const uint64_t compared = compares ? doubtful_lanes(instruction, first) : 0;
   const uint64_t following = next_pc;
   log_.begin();
   execute(instruction);
@@ -143,11 +181,7 @@ void AmdWave::carry_out(const Instruction &instruction) {
     return log_.end(0);
   }
   if (was_clean) {
-    other_vectors_ = vectors_;
-    other_scalars_ = scalars_;
-    other_scc_ = scc;
-    origins_.assign(kVectorRegisters + kScalarRegisters, 0);
-    until_clean_ = kUntilClean;
+    make_others();
     std::copy(before.begin(), before.end(),
               is_vector ? &other_vectors_[size_t{result.index} * lanes_] : &other_scalars_[result.index]);
   }
@@ -163,12 +197,14 @@ void AmdWave::carry_out(const Instruction &instruction) {
   if (compared != 0)
     note_comparison(instruction, compared);
   const UnwrittenMemory::Origin origin = log_.has_met() ? log_.origin() : of_sources;
-  if (!log_.are_same())
-    fail_unwritten("an address", origin);
-  else if (other_next != next_pc || scalars_[kExec] != other_scalars_[kExec] ||
-           (lanes_ == 64 && scalars_[kExec + 1] != other_scalars_[kExec + 1]))
-    fail_unwritten("which way a branch goes", origin);
-  log_.end(origin);
+  const bool is_parted = other_next != next_pc || scalars_[kExec] != other_scalars_[kExec] ||
+                         (lanes_ == 64 && scalars_[kExec + 1] != other_scalars_[kExec + 1]);
+  if (!log_.are_same() && fail_unwritten("an address", origin))
+    log_.end_without_others();
+  else
+    log_.end(origin);
+  if (log_.are_same() && is_parted && fail_unwritten("which way a branch goes", origin))
+    std::copy_n(&scalars_[kExec], 2, &other_scalars_[kExec]);
   last_origin_ = origin;
   for (unsigned n = 0; n < result.registers && (is_vector || result.kind == OperandKind::kScalar); ++n)
     origins_[(is_vector ? 0u : kVectorRegisters) + result.index + n] = origin;

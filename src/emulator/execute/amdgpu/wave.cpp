@@ -26,6 +26,74 @@ unsigned registers_of(const RegisterCounts &counts) {
 
 const char *verb(Access kind) { return is_read(kind) ? "reads" : kind == Access::kWrite ? "writes" : "changes"; }
 
+bool is_load(const Instruction &instruction) {
+  return instruction.name.find("_load") != std::string::npos || instruction.name.find("_read") != std::string::npos;
+}
+
+// Returns whether it accesses memory other than that of a lane's stack.
+bool accesses_memory(const Instruction &instruction) {
+  const std::string &name = instruction.name;
+  return name.starts_with("flat_") || name.starts_with("global_") ||
+         (name.starts_with("ds_") && name.find("permute") == std::string::npos);
+}
+
+bool is_at(const Operand &operand, size_t index) {
+  return operand.kind == OperandKind::kVector && operand.index == index;
+}
+
+// The registers that have the value of a load: its result, and copies of it.
+class LoadedValue {
+public:
+  explicit LoadedValue(const Operand &result) : places_{result.index} {}
+  void follow(const Instruction &one) {
+    const Operand &result = one.operands[0];
+    if (result.kind != OperandKind::kVector)
+      return;
+    const bool copies = one.name.starts_with("v_mov") &&
+                        std::ranges::any_of(places_, [&](size_t place) { return is_at(one.operands[1], place); });
+    std::erase_if(places_, [&](size_t place) { return place - result.index < result.registers; });
+    if (copies)
+      places_.push_back(result.index);
+  }
+  // Behind its new value, or in an operand of its own.
+  bool is_expected_by(const Instruction &swap, unsigned words) const {
+    const bool is_shared = swap.name.starts_with("ds_");
+    return std::ranges::any_of(places_, [&](size_t place) {
+      return is_shared ? is_at(swap.operands[2], place) || is_at(swap.operands[3], place)
+                       : is_at(swap.operands[2], place - words);
+    });
+  }
+
+private:
+  std::vector<size_t> places_;
+};
+
+// Compilers make atomic operations that the processor lacks from a load and a loop with a compare-and-swap, which
+// expects the loaded value. If they do not optimise, the loop takes the value from the stack, and has the next access
+// to other memory.
+bool find_exchange_behind(CodeSpace &code, const Instruction &load, uint64_t address) {
+  constexpr unsigned kFar = 96;
+  if (!is_load(load) || !accesses_memory(load) || load.operands[0].kind != OperandKind::kVector)
+    return false;
+  LoadedValue value(load.operands[0]);
+  std::string reason;
+  const Instruction *one = &load;
+  bool is_next = true, reloads = false;
+  for (unsigned n = 0; n < kFar; ++n) {
+    address += one->size;
+    one = code.at(address, reason);
+    if (!one || one->name == "s_endpgm" || one->name == "s_setpc_b64")
+      return false;
+    const bool swaps = one->name.find("_cmpswap") != std::string::npos || one->name.find("_cmpst") != std::string::npos;
+    if (swaps && ((is_next && reloads) || value.is_expected_by(*one, load.operands[0].registers)))
+      return true;
+    value.follow(*one);
+    reloads |= one->name.starts_with("buffer_load") || one->name.starts_with("scratch_load");
+    is_next = is_next && !accesses_memory(*one);
+  }
+  return false;
+}
+
 std::string access_text(Access kind, uint32_t size, const char *what, uint64_t address) {
   return std::string(verb(kind)) + " " + std::to_string(size) + " bytes " + what + " " + hex(address);
 }
@@ -58,6 +126,17 @@ void AmdWave::set_mask(unsigned index, uint64_t value) {
     set_scalar64(index, value);
   else
     set_scalar(index, static_cast<uint32_t>(value));
+}
+
+std::string AmdWave::may_not_end() const {
+  const Extent &threads = block_.threads;
+  const uint64_t lanes = std::min<uint64_t>(lanes_, count(threads) - first_thread);
+  const uint64_t all = lanes == 64 ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1, active = exec();
+  if (active == 0 || active == all)
+    return {};
+  return "; only lanes " + name_lanes(active) + " of the wave's " + name_lanes(all) +
+         " go on here. The others wait until these come to them, so these must not wait for the others: AMD's GPUs do "
+         "not let lanes of a wave go on by turns";
 }
 
 // ---- Operands
@@ -161,6 +240,32 @@ bool AmdWave::is_misaligned(uint64_t address, uint32_t size, Access kind, int la
   return true;
 }
 
+// Returns whether the load at pc_ begins a loop with a compare-and-swap of the same place.
+bool AmdWave::begins_exchange() {
+  std::string reason;
+  const Instruction *const load = context_.code->at(pc_, reason);
+  if (!load)
+    return false;
+  uint8_t known = __atomic_load_n(&load->begins_exchange, __ATOMIC_RELAXED);
+  if (known == 0) {
+    known = find_exchange_behind(*context_.code, *load, pc_) ? 1 : 2;
+    __atomic_store_n(&load->begins_exchange, known, __ATOMIC_RELAXED);
+  }
+  return known == 1;
+}
+
+// Atomic operations on 1 or 2 bytes become some of these, on the word around them.
+bool AmdWave::may_be_wider(uint32_t size, Access kind) {
+  if (size != kWordSize || kind == Access::kWrite)
+    return false;
+  if (is_read(kind))
+    return begins_exchange();
+  std::string reason;
+  const Instruction *const instruction = context_.code->at(pc_, reason);
+  const auto has_word = [&](const char *word) { return instruction->name.find(word) != std::string::npos; };
+  return instruction && (has_word("_cmp") || has_word("_and") || has_word("_or") || has_word("_xor"));
+}
+
 // A plain store may be an atomic one of relaxed order. Atomic operations and strong loads are taken to be acquires of
 // the team, as these have no instruction.
 bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes) {
@@ -168,6 +273,8 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
     return false;
   const bool is_atomic = kind == Access::kAtomic;
   const bool is_hosts = context_.memory->is_hosts(address);
+  if (kind == Access::kRead && begins_exchange())
+    kind = Access::kStrongRead;
   if (is_atomic || kind == Access::kStrongRead) {
     const uint64_t until = is_hosts ? block_.global_uses->see_all(block_.order)
                                     : block_.global_uses->synchronise(block_.order, address, size, true, is_atomic);
@@ -187,9 +294,8 @@ bool AmdWave::is_race(uint64_t address, uint32_t size, Access kind, int lane, co
   const auto earlier = block_.global_uses->note(address, size, use, bytes, value_);
   if (!earlier)
     return false;
-  fail(FaultKind::kMemory, access_text(kind, size, "at", address) + describe_race(*earlier), lane, address);
-  describe_fault("race", earlier->code);
-  return true;
+  return !goes_on_behind({FaultKind::kMemory, access_text(kind, size, "at", address) + describe_race(*earlier), address,
+                          lane, earlier->code, "the other access", "race"});
 }
 
 uint8_t *AmdWave::noted(uint8_t *bytes, uint64_t address, uint32_t size, Access kind) {
@@ -220,7 +326,10 @@ uint8_t *AmdWave::reach_global(uint64_t address, uint32_t size, Access kind, int
   if (is_misaligned(address, size, kind, lane))
     return nullptr;
   reached_address_ = address;
-  if (uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind)))
+  uint8_t *bytes = context_.memory->reach(address, size, !is_read(kind));
+  if (!bytes && may_be_wider(size, kind))
+    bytes = context_.memory->reach_word(address);
+  if (bytes)
     return is_race(address, size, kind, lane, bytes) ? nullptr
            : context_.weak                           ? weak_memory(address, size, kind)
                                                      : bytes;
@@ -253,22 +362,21 @@ uint8_t *AmdWave::flat_memory(uint64_t address, uint32_t size, Access kind, int 
 uint8_t *AmdWave::reach_shared(uint64_t offset, uint32_t size, Access kind, int lane) {
   if (is_misaligned(offset, size, kind, lane))
     return nullptr;
-  auto &shared = block_.shared;
-  if (offset <= shared.size() && size <= shared.size() - offset) {
+  auto &shared = block_.shared; // has room for a whole word at its end
+  const bool is_inside = offset <= shared.size() && size <= shared.size() - offset;
+  if (is_inside || (offset < shared.size() && may_be_wider(size, kind))) {
     has_read_shared_ |= kind != Access::kWrite;
     if (kind == Access::kAtomic)
       order_accesses(false);
-    if (!block_.uses || kind == Access::kAtomic)
+    if (!block_.uses || kind == Access::kAtomic || (kind == Access::kRead && begins_exchange()))
       return shared.data() + offset;
     const uint32_t thread = first_thread + static_cast<uint32_t>(lane);
     const std::string before = block_.uses->note(offset, size, kind == Access::kWrite, thread, shared.data() + offset);
     if (before.empty())
       return shared.data() + offset;
-    fail(FaultKind::kMemory,
-         access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier", lane,
-         offset);
-    describe_fault("race");
-    return nullptr;
+    const std::string text =
+        access_text(kind, size, "of shared memory at", offset) + ", which " + before + " since the last barrier";
+    return goes_on_behind({FaultKind::kMemory, text, offset, lane, 0, {}, "race"}) ? shared.data() + offset : nullptr;
   }
   fail(FaultKind::kMemory,
        access_text(kind, size, "of shared memory at", offset) + "; the launch asked for " +

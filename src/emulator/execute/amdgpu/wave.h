@@ -56,6 +56,9 @@ public:
 
   uint64_t run(uint64_t most) override;
   uint64_t code_address() const override { return pc_; }
+  uint64_t running_code() const override { return pc_; }
+  std::string may_not_end() const override;
+  uint32_t lanes_at_barrier() const override { return static_cast<uint32_t>(__builtin_popcountll(exec())); }
 
   // ---- Registers
   unsigned lanes() const { return lanes_; }
@@ -125,6 +128,14 @@ public:
       block_.global_uses->acquire(block_.order);
   }
 
+  // ---- Values of lanes that do not take part
+  /// The instruction takes some. Where these are followed, it is carried out again, with other values.
+  void note_absent() {
+    if (log_.is_on() && !log_.is_second())
+      log_.note_absent(pc_);
+  }
+  bool has_other_values() const { return log_.is_second(); }
+
   // ---- The end
   void unsupported(const std::string &what) { fail(FaultKind::kUnsupported, what); }
   void set_pc(uint64_t address) { pc_ = address; }
@@ -138,11 +149,13 @@ private:
   void begin_compiled();
   void execute(const Instruction &instruction);
   void carry_out(const Instruction &instruction);
+  uint64_t doubtful_lanes(const Instruction &comparison, unsigned first) const;
   uint64_t differing_lanes(const Operand &operand) const;
   UnwrittenMemory::Origin origin_of(const Operand &operand) const;
   UnwrittenMemory::Origin origin_of_sources(const Instruction &instruction) const;
   bool is_address_written(const Instruction &instruction);
   void note_comparison(const Instruction &instruction, uint64_t compared);
+  void make_others();
   void swap_values();
   uint8_t *noted(uint8_t *bytes, uint64_t address, uint32_t size, Access kind);
   uint8_t *reach_global(uint64_t address, uint32_t size, Access kind, int lane);
@@ -152,6 +165,8 @@ private:
   void trace(const Instruction &instruction) const;
   bool is_observed();
   void observe(const Instruction &instruction);
+  bool begins_exchange();
+  bool may_be_wider(uint32_t size, Access kind);
   bool is_race(uint64_t address, uint32_t size, Access kind, int lane, const uint8_t *bytes);
   uint8_t *weak_memory(uint64_t address, uint32_t size, Access kind);
   bool is_misaligned(uint64_t address, uint32_t size, Access kind, int lane);

@@ -55,7 +55,7 @@ uint8_t *Warp::reach(Space space, uint64_t address, uint32_t size, Access access
   reached_ = nullptr;
   uint8_t *const bytes = reach_now(space, address, size, access, lane);
   if (bytes && log_.turn() == AccessLog::Turn::kFirst)
-    log_.note(reached_ ? const_cast<uint8_t *>(reached_) : bytes, size, address, access, next_code());
+    log_.note(reached_ ? const_cast<uint8_t *>(reached_) : bytes, size, address, access, running_code());
   return bytes;
 }
 
@@ -119,27 +119,55 @@ uint8_t *Warp::reach_now(Space space, uint64_t address, uint32_t size, Access ac
   return nullptr;
 }
 
+// Names an address of other memory that the code takes for one of shared memory or of the stack. Programs cannot do
+// that by themselves without a cast of the address space; compilers have done it.
+std::string Warp::describe_stranger(uint64_t address, Space space) {
+  const uint64_t window = address & kWindowMask;
+  const bool is_global = launch_.memory.reach(address, 1, false) != nullptr;
+  const bool is_others = (window == kSharedWindow && space != Space::kShared) ||
+                         (window == kLocalWindow && space != Space::kLocal) || window == kParamWindow;
+  if (!is_global && !is_others)
+    return {};
+  const std::string variable = launch_.module.variable_at(address);
+  return std::string("; that is an address of ") +
+         (is_global                 ? "global memory"
+          : window == kSharedWindow ? "shared memory"
+          : window == kLocalWindow  ? "a stack"
+                                    : "parameters") +
+         (variable.empty() ? "" : " (" + variable + ")") +
+         ": if the source has no such cast, the compiler is wrong (docs/use/compiler-faults.md)";
+}
+
+// Atomic operations on 1 or 2 bytes become some of these, on the word around them.
+bool Warp::may_be_wider(uint32_t size, Access access) const {
+  if (size != kWordSize)
+    return false;
+  if (is_read(access))
+    return at_->begins_exchange;
+  const auto has_word = [this](const char *word) { return at_->text.find(word) != std::string_view::npos; };
+  return access == Access::kAtomic && (has_word(".cas.") || has_word(".and.") || has_word(".or.") || has_word(".xor."));
+}
+
 uint8_t *Warp::reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane) {
-  auto &shared = block_.block().shared;
-  if (offset < shared.size() && size <= shared.size() - offset) {
-    if (!launch_.schedule.finds_races || access == Access::kAtomic)
+  auto &shared = block_.block().shared; // has room for a whole word at its end
+  if (offset < shared.size() && (size <= shared.size() - offset || may_be_wider(size, access))) {
+    if (!launch_.schedule.finds_races || access == Access::kAtomic || at_->begins_exchange)
       return &shared[offset];
     const std::string before =
         block_.block().uses->note(offset, size, access == Access::kWrite, first_thread + lane, &shared[offset]);
     if (before.empty())
       return &shared[offset];
-    fail(FaultKind::kMemory,
-         describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " + before +
-             " since the last barrier",
-         static_cast<int>(lane), offset);
-    describe_fault("race");
-    return nullptr;
+    const std::string text = describe(access, size) + " of shared memory at " + hexadecimal(offset) + ", which " +
+                             before + " since the last barrier";
+    const bool goes_on = goes_on_behind({FaultKind::kMemory, text, offset, static_cast<int>(lane), 0, {}, "race"});
+    return goes_on ? &shared[offset] : nullptr;
   }
   const bool is_anothers =
       (offset & kWindowMask) == kSharedWindow && (offset & ~kOffsetMask) != to_generic(Space::kShared, 0, lane);
   fail(FaultKind::kMemory,
        describe(access, size) + (is_anothers ? " of another block's shared memory at " : " of shared memory at ") +
-           hexadecimal(offset) + "; the launch asked for " + std::to_string(shared.size()) + " bytes",
+           hexadecimal(offset) + "; the launch asked for " + std::to_string(shared.size()) + " bytes" +
+           describe_stranger(offset, Space::kShared),
        static_cast<int>(lane), offset);
   return nullptr;
 }
@@ -153,7 +181,8 @@ uint8_t *Warp::reach_stack(uint64_t offset, uint32_t size, Access access, unsign
        describe(access, size) +
            (is_anothers ? " of the stack of thread " + std::to_string(thread) + " of a block at "
                         : " of its stack at ") +
-           hexadecimal(offset) + "; the launch asked for " + std::to_string(stack_size_) + " bytes",
+           hexadecimal(offset) + "; the launch asked for " + std::to_string(stack_size_) + " bytes" +
+           describe_stranger(offset, Space::kLocal),
        static_cast<int>(lane), offset);
   return nullptr;
 }
@@ -169,8 +198,8 @@ uint8_t *Warp::reach_weak(uint64_t address, uint32_t size, Access access) {
 // Looks at plain accesses to memory that only the device changes.
 bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes) {
   Block &block = block_.block();
-  const bool is_plain =
-      access == Access::kRead || access == Access::kFixedRead || (access == Access::kWrite && !at_->is_strong);
+  const bool is_plain = !at_->begins_exchange && (access == Access::kRead || access == Access::kFixedRead ||
+                                                  (access == Access::kWrite && !at_->is_strong));
   const bool is_atomic = access == Access::kAtomic;
   if (!block.global_uses)
     return false;
@@ -181,25 +210,25 @@ bool Warp::is_race(uint64_t address, uint32_t size, Access access, unsigned lane
     block.global_uses->synchronise(block.order, address, size, access != Access::kWrite, access != Access::kStrongRead);
   if (is_hosts || (!is_plain && !is_atomic))
     return false;
-  const Function &function = *now_.frame->function;
   const GlobalUse use{.team = &block.order,
                       .block = block.index,
                       .wave = first_thread / kLanes,
                       .thread = first_thread + lane,
-                      .code = function.code_address + static_cast<uint64_t>(at_ - function.code.data()),
+                      .code = running_code(),
                       .writes = !is_read(access),
                       .is_atomic = is_atomic};
   const auto earlier = block.global_uses->note(address, size, use, bytes, value_);
   if (!earlier)
     return false;
-  fail(FaultKind::kMemory, describe(access, size) + " at " + hexadecimal(address) + describe_race(*earlier),
-       static_cast<int>(lane), address);
-  describe_fault("race", earlier->code);
-  return true;
+  const std::string text = describe(access, size) + " at " + hexadecimal(address) + describe_race(*earlier);
+  return !goes_on_behind(
+      {FaultKind::kMemory, text, address, static_cast<int>(lane), earlier->code, "the other access", "race"});
 }
 
 uint8_t *Warp::reach_global(uint64_t address, uint32_t size, Access access, unsigned lane) {
-  uint8_t *const bytes = launch_.memory.reach(address, size, !is_read(access));
+  uint8_t *bytes = launch_.memory.reach(address, size, !is_read(access));
+  if (!bytes && may_be_wider(size, access))
+    bytes = launch_.memory.reach_word(address);
   if (bytes && is_race(address, size, access, lane, bytes))
     return nullptr;
   if (bytes)

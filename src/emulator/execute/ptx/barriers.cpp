@@ -82,6 +82,13 @@ std::string Warp::waits_for() const {
   return text;
 }
 
+std::string Warp::may_not_end() const {
+  if (launch_.has_own_places() || fragments_.size() < 2)
+    return {};
+  return "; only lanes " + name_lanes(fragments_.back().mask) + " of the warp's " + name_lanes(live_) +
+         " go on here. Below sm_70 the others wait until these come to them, so these must not wait for the others";
+}
+
 bool Warp::assemble(const Instruction &instruction, const Operand &operand) {
   isolate();
   const uint64_t *const masks = source(operand, 5);
@@ -239,10 +246,16 @@ void BlockState::look_at_barrier(uint32_t barrier) {
   // As in grid.cpp: the warp of the main thread is the last, and the workers have left at the begin.
   const bool is_main_alone = std::all_of(warps_.begin(), std::prev(warps_.end()),
                                          [](const Warp *warp) { return warp->live() == 0 && warp->barriers == 0; });
-  const bool misses_nobody = launch_.schedule.waits_for_ended && !is_main_alone
-                                 ? there.size() == warps_.size() // lanes that have ended count with their warp
-                                 : std::all_of(warps_.begin(), warps_.end(),
-                                               [&](Warp *warp) { return lanes_at(*warp, barrier) == warp->live(); });
+  // As in grid.cpp: one thread is left.
+  const bool is_alone = there.size() == 1 && waiting == 1 &&
+                        std::all_of(warps_.begin(), warps_.end(),
+                                    [&](const Warp *warp) { return warp == there[0] || warp->live() == 0; });
+  bool misses_nobody =
+      std::all_of(warps_.begin(), warps_.end(), [&](Warp *warp) { return lanes_at(*warp, barrier) == warp->live(); });
+  // Lanes that have ended count with their warp.
+  if (misses_nobody && launch_.schedule.waits_for_ended && !is_main_alone && !is_alone && there.size() != warps_.size())
+    misses_nobody = !there.empty() && launch_.schedule.goes_on &&
+                    launch_.schedule.goes_on({FaultKind::kProgram, there[0]->waits_for()}, there[0]->code_address());
   const uint32_t threads = threads_at(barrier);
   if (there.empty() || (threads == 0 ? !misses_nobody : (there.size() + arrivals_[barrier]) * kLanes < threads))
     return;

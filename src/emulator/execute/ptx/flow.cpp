@@ -150,4 +150,19 @@ FlowGraph::FlowGraph(const Function &function) {
 
 void find_meeting_points(Function &function) { Flow(function).run(); }
 
+// Operand 0 is the result, operand 1 the address, of both.
+void find_exchange_loops(Function &function) {
+  std::vector<const Instruction *> swaps;
+  for (const Instruction &one : function.code)
+    if (is_opcode(one, "atom") && one.text.find(".cas.") != std::string_view::npos)
+      swaps.push_back(&one);
+  for (Instruction &one : function.code)
+    one.begins_exchange = !swaps.empty() && is_opcode(one, "ld") && one.width == 1 &&
+                          std::ranges::any_of(swaps, [&](const Instruction *swap) {
+                            const Operand &address = one.operands[1], &swapped = swap->operands[1];
+                            return address.kind == swapped.kind && address.index == swapped.index &&
+                                   one.offset == swap->offset && size_of(one.type) == size_of(swap->type);
+                          });
+}
+
 } // namespace emulator::executor::ptx

@@ -45,6 +45,7 @@ void FunctionParser::run() {
   end.line = line_;
   function_.code.push_back(end);
   find_meeting_points(function_);
+  find_exchange_loops(function_);
 }
 
 void FunctionParser::read_statement() {

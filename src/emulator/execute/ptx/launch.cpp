@@ -38,7 +38,7 @@ public:
     auto block = std::make_unique<PtxBlock>();
     block->index = index;
     block->threads = launch_.dispatch.threads;
-    block->shared.resize(launch_.kernel.dynamic_at + launch_.dispatch.dynamic_shared);
+    block->make_shared(launch_.kernel.dynamic_at + launch_.dispatch.dynamic_shared);
     for (uint8_t &byte : block->shared)
       byte = static_cast<uint8_t>(garbage_.next());
     block->fresh = std::make_unique<FreshBytes>(block->shared.data(), block->shared.size());

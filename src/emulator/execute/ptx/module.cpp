@@ -282,14 +282,24 @@ const Variable *Module::find_variable(const std::string &name) const {
                                                                                                        : &found->second;
 }
 
-std::optional<MemoryRange> Module::find_memory(uint64_t address) const {
+const Variable *Module::find_variable_at(uint64_t address) const {
   auto found = in_memory_.upper_bound(address);
   if (found == in_memory_.begin())
+    return nullptr;
+  const Variable *const variable = (--found)->second;
+  return address < variable->address + variable->size ? variable : nullptr;
+}
+
+std::optional<MemoryRange> Module::find_memory(uint64_t address) const {
+  const Variable *const variable = find_variable_at(address);
+  if (!variable)
     return std::nullopt;
-  const Variable &variable = *(--found)->second;
-  if (address >= variable.address + variable.size)
-    return std::nullopt;
-  return MemoryRange{variable.address, variable.address + variable.size, variable.space == Space::kGlobal};
+  return MemoryRange{variable->address, variable->address + variable->size, variable->space == Space::kGlobal};
+}
+
+std::string Module::variable_at(uint64_t address) const {
+  const Variable *const variable = find_variable_at(address);
+  return variable ? variable->name : std::string{};
 }
 
 const Function *Module::find_code(uint64_t address) {

@@ -136,6 +136,7 @@ struct Instruction {
   bool is_polling = false;                 ///< may be what a loop waits with
   bool is_strong = false;                  ///< an access that is volatile, relaxed or ordered
   bool begins_block = false;               ///< a basic block: branches come here, or end before it
+  bool begins_exchange = false;            ///< the load before a loop with a compare-and-swap of the same place
   bool is_aligned = false;                 ///< a barrier for all lanes of a warp at once
   bool flushes = false, saturates = false; ///< .ftz, .sat
   bool keeps_positive = false;             ///< .relu: what is negative becomes 0
@@ -255,6 +256,8 @@ public:
   const Variable *find_variable(const std::string &name) const;
   /// The variable that holds the address.
   std::optional<MemoryRange> find_memory(uint64_t address) const;
+  /// Returns the name of that variable; empty if there is none.
+  std::string variable_at(uint64_t address) const;
   /// The function with this address, of any module that is loaded.
   static const Function *find_code(uint64_t address);
   /// "f.c:3 in kernel", of an address in a report, and its place.
@@ -275,6 +278,7 @@ private:
   friend class FunctionParser;
   friend class Linker;
   Module() = default;
+  const Variable *find_variable_at(uint64_t address) const;
   const Instruction *instruction_at(uint64_t code_address, std::string &function) const;
 
   std::string text_;

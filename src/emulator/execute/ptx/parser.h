@@ -155,5 +155,7 @@ private:
 
 /// Fills Instruction::meet (flow.cpp).
 void find_meeting_points(Function &function);
+/// Fills Instruction::begins_exchange (flow.cpp).
+void find_exchange_loops(Function &function);
 
 } // namespace emulator::executor::ptx

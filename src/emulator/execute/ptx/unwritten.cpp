@@ -33,7 +33,7 @@ bool stores(const Instruction &instruction) {
 
 } // namespace
 
-uint64_t Warp::next_code() const {
+uint64_t Warp::running_code() const {
   const Function &function = *now_.frame->function;
   return function.code_address + static_cast<uint64_t>(at_ - function.code.data());
 }
@@ -110,8 +110,9 @@ bool Warp::is_written(const Operand &operand, const char *use) {
 void Warp::look_at_guard(const Instruction &instruction) {
   unsure_ = differing_lanes(instruction.guard, now_.mask);
   if (unsure_ != 0 && !instruction.is_pure)
-    fail_unwritten(instruction.operation->name == "bra" ? "which way a branch goes" : "what is done",
-                   now_.frame->origins[instruction.guard.index], __builtin_ctz(unsure_));
+    if (fail_unwritten(instruction.operation->name == "bra" ? "which way a branch goes" : "what is done",
+                       now_.frame->origins[instruction.guard.index], __builtin_ctz(unsure_)))
+      unsure_ = 0;
 }
 
 void Warp::carry_out(const Instruction &instruction) {
@@ -167,8 +168,8 @@ void Warp::access_twice(const Instruction &instruction) {
   }
   log_.begin_again();
   carry_out_again(instruction);
-  if (!log_.are_same())
-    fail_unwritten("an address", of_sources);
+  if (!log_.are_same() && fail_unwritten("an address", of_sources))
+    return log_.end_without_others();
   const UnwrittenMemory::Origin origin = log_.has_met() ? log_.origin() : of_sources;
   log_.end(origin);
   if (!stores(instruction))
@@ -178,14 +179,30 @@ void Warp::access_twice(const Instruction &instruction) {
     });
 }
 
+// The lanes in which a comparison may have another result than with the other values. A loop of compare-and-swap
+// compares words of which it changes a part, and nobody may have written the rest.
+uint32_t Warp::doubtful_lanes(const Instruction &comparison) {
+  const Operand &one = comparison.operands[1], &two = comparison.operands[2];
+  const uint32_t differing = differing_lanes(one, active_) | differing_lanes(two, active_);
+  if (differing == 0)
+    return 0;
+  const uint64_t *const ones = source(one, 1), *const twos = source(two, 2);
+  const uint64_t *const other_ones = other_source(one, 3), *const other_twos = other_source(two, 4);
+  uint32_t doubtful = 0;
+  for_lanes(differing, [&](unsigned lane) {
+    const bool is_sure = have_same_unknown(ones[lane], other_ones[lane], twos[lane], other_twos[lane]);
+    doubtful |= static_cast<uint32_t>(!is_sure) << lane;
+  });
+  return doubtful;
+}
+
 // A comparison of values of which one depends on memory that nobody wrote might have another result.
 void Warp::carry_out_twice(const Instruction &instruction) {
   Frame &frame = *now_.frame;
   const UnwrittenMemory::Origin origin = origin_of_sources(instruction);
   uint32_t compared = 0;
   if (instruction.operation->name == "setp" || instruction.operation->name == "set")
-    for (const unsigned i : {1u, 2u})
-      compared |= differing_lanes(instruction.operands[i], active_);
+    compared = doubtful_lanes(instruction);
   instruction.handler(*this, instruction);
   carry_out_again(instruction);
   for_results(instruction, [&](const Operand &operand) {

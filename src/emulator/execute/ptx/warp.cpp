@@ -19,20 +19,6 @@ namespace {
 constexpr uint64_t kPatience = 4096;
 } // namespace
 
-std::string name_lanes(uint32_t lanes) {
-  std::string text;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!(lanes >> lane & 1))
-      continue;
-    unsigned last = lane;
-    while (last + 1 < kLanes && (lanes >> (last + 1) & 1))
-      ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(lane) + (last > lane ? "-" + std::to_string(last) : "");
-    lane = last;
-  }
-  return text;
-}
-
 Warp::Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lanes)
     : launch_(launch), block_(block), random_(launch.schedule.seed * 1000003 + block.serial() * 64 + index),
       live_(lanes), log_(launch.unwritten) {

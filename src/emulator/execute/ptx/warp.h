@@ -54,7 +54,10 @@ public:
   Warp(LaunchState &launch, BlockState &block, unsigned index, uint32_t lanes);
   uint64_t run(uint64_t most) override;
   uint64_t code_address() const override;
+  uint64_t running_code() const override;
   std::string waits_for() const override;
+  std::string may_not_end() const override;
+  uint32_t lanes_at_barrier() const override { return static_cast<uint32_t>(__builtin_popcount(live_)); }
 
   // For handlers.
   uint32_t active() const { return active_; }
@@ -108,6 +111,8 @@ public:
   /// Fails if what the operand has depends on memory that nobody wrote. use: "which way a branch goes".
   bool is_written(const Operand &operand, const char *use);
   Random &random() { return random_; }
+  /// The code of the instruction that is carried out, as an origin of a value from a lane that does not take part.
+  UnwrittenMemory::Origin absent_origin() const { return running_code() | UnwrittenMemory::kOfLane; }
 
   // Control.
   void branch(uint32_t target, uint32_t meet);
@@ -154,10 +159,10 @@ private:
   void make_others(Frame &frame);
   void set_other(const Operand &operand, unsigned lane, uint64_t other, UnwrittenMemory::Origin origin);
   const uint64_t *other_source(const Operand &operand, unsigned slot);
+  uint32_t doubtful_lanes(const Instruction &comparison);
   uint32_t differing_lanes(const Operand &operand, uint32_t lanes) const;
   UnwrittenMemory::Origin origin_of(const Operand &operand) const;
   UnwrittenMemory::Origin origin_of_sources(const Instruction &instruction) const;
-  uint64_t next_code() const;
   void move(uint8_t *to, const uint8_t *from, size_t size);
   void leave_function();
   void enter(const Function &callee, const Call &call);
@@ -172,6 +177,8 @@ private:
   uint8_t *reach_shared(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_stack(uint64_t offset, uint32_t size, Access access, unsigned lane);
   uint8_t *reach_global(uint64_t address, uint32_t size, Access access, unsigned lane);
+  std::string describe_stranger(uint64_t address, Space space);
+  bool may_be_wider(uint32_t size, Access access) const;
   bool is_race(uint64_t address, uint32_t size, Access access, unsigned lane, const uint8_t *bytes);
   uint8_t *reach_weak(uint64_t address, uint32_t size, Access access);
   void refresh_clock(Special special);
@@ -221,7 +228,5 @@ template <class F> inline void for_lanes(uint32_t mask, F &&f) {
       f(static_cast<unsigned>(__builtin_ctz(mask)));
   }
 }
-
-std::string name_lanes(uint32_t lanes); ///< "0-3,7"
 
 } // namespace emulator::executor::ptx

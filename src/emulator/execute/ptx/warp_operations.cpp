@@ -38,12 +38,15 @@ unsigned shuffle_from(uint32_t mode, unsigned lane, uint32_t b, uint32_t c, bool
   return is_within ? from : lane;
 }
 
+constexpr uint32_t kNoLanes = 0;
 using Rows = std::array<Row, 3>;    ///< operands 1 to 3
 using Results = std::array<Row, 2>; ///< operand 0, and the element behind it
 
 // All lanes are there. compute(rows, results, is_other): from the values, and if some depend on memory that nobody
-// wrote, from the other ones, with the results of the first.
-template <class Compute> void exchange(Warp &warp, const Instruction &instruction, unsigned count, Compute compute) {
+// wrote, from the other ones, with the results of the first. absent: lanes that then have a value which no lane gave.
+template <class Compute>
+void exchange(Warp &warp, const Instruction &instruction, unsigned count, Compute compute,
+              const uint32_t &absent = kNoLanes) {
   Rows rows{}, others{};
   Results results{};
   UnwrittenMemory::Origin origin = 0;
@@ -56,6 +59,9 @@ template <class Compute> void exchange(Warp &warp, const Instruction &instructio
   Results other_results = results;
   if (warp.follows() && others != rows)
     compute(others, other_results, true);
+  if (absent != 0)
+    origin = warp.absent_origin();
+  for_lanes(absent, [&](unsigned lane) { other_results[0][lane] = ~results[0][lane] & 0xFFFFFFFF; });
   const auto give = [&](const Operand &operand, unsigned i) {
     warp.deliver(operand, results[i]);
     if (warp.follows())
@@ -70,7 +76,8 @@ template <class Compute> void exchange(Warp &warp, const Instruction &instructio
 void shuffle(Warp &warp, const Instruction &instruction) {
   if (!warp.assemble(instruction, instruction.operands[4]))
     return;
-  exchange(warp, instruction, 3, [&](const Rows &rows, Results &results, bool is_other) {
+  uint32_t absent = 0;
+  const auto compute = [&](const Rows &rows, Results &results, bool is_other) {
     const auto &[a, b, c] = rows;
     auto &[result, within] = results;
     for_lanes(warp.members(), [&](unsigned lane) {
@@ -83,11 +90,10 @@ void shuffle(Warp &warp, const Instruction &instruction) {
         return;
       result[lane] = is_there ? a[from] & 0xFFFFFFFF : warp.random().next() & 0xFFFFFFFF;
       if (!is_there && warp.launch().schedule.refuses_absent)
-        warp.fail(FaultKind::kProgram,
-                  "a shuffle takes a value of lane " + std::to_string(from) + ", which does not take part",
-                  static_cast<int>(lane));
+        absent |= 1u << lane;
     });
-  });
+  };
+  exchange(warp, instruction, 3, compute, absent);
 }
 Handler bind_shfl(Opcode &opcode, Instruction &instruction) {
   if (!opcode.take("sync"))

@@ -86,6 +86,8 @@ def run(command, path):
     status = program.wait()
     if status < 0 and sys.stderr.isatty():
         sys.stderr.write("\r\033[K")  # the line about its progress, which it could not erase
+    if status < 0: # as a shell tells it
+        sys.stderr.write("omptarget-run: the program ended by signal %d (%s)\n" % (-status, signal_name(-status)))
     return status if status >= 0 else 128 - status
 
 

@@ -8,6 +8,7 @@
 // RUN: %run %t sum 2>&1 | %FileCheck %s --check-prefix=NONE
 // RUN: %run SIM_EXECUTOR_UNWRITTEN=1 %t sum 2>&1 | %FileCheck %s --check-prefix=SUM
 // RUN: %run SIM_EXECUTOR_UNWRITTEN=1 %t partial 2>&1 | %FileCheck %s --check-prefix=PARTIAL
+// RUN: %run SIM_EXECUTOR_UNWRITTEN=1 %t gaps 2>&1 | %FileCheck %s --check-prefix=GAPS
 // RUN: %run SIM_EXECUTOR_UNWRITTEN=1 %t reduced 2>&1 | %FileCheck %s --check-prefix=REDUCED
 // RUN: %expect-abort SIM_EXECUTOR_UNWRITTEN=1 %t branch 2>&1 | %FileCheck %s --check-prefix=BRANCH
 // RUN: %expect-abort SIM_EXECUTOR_UNWRITTEN=1 %t zero 2>&1 | %FileCheck %s --check-prefix=ZERO
@@ -62,6 +63,13 @@ static void run_partial(void) {
     to[i] = from[i];
 }
 
+static void run_gaps(void) {
+#pragma omp target map(to : from) map(from : to)
+  for (int i = 0; i < SIZE; ++i)
+    if (i % 16 < 12)
+      to[i] = from[i];
+}
+
 static void run_reduced(void) {
   double sum = 0;
   static double terms[SIZE];
@@ -106,8 +114,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } runs[] = {{"none", run_none},     {"sum", run_sum},   {"partial", run_partial}, {"reduced", run_reduced},
-              {"branch", run_branch}, {"zero", run_zero}, {"address", run_address}, {"stack", run_stack}};
+  } runs[] = {{"none", run_none}, {"sum", run_sum},         {"partial", run_partial},
+              {"gaps", run_gaps}, {"reduced", run_reduced}, {"branch", run_branch},
+              {"zero", run_zero}, {"address", run_address}, {"stack", run_stack}};
   for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i)
     if (strcmp(runs[i].name, which) == 0)
       runs[i].run();
@@ -121,6 +130,7 @@ int main(int argc, char **argv) {
 // SUM-NEXT: that memory is read: at {{.*}}unwritten.c:5
 // SUM: done
 // PARTIAL: stand-in: a copy of 256 bytes to the host: bytes 240 to 255 are from memory that nobody wrote
+// GAPS: stand-in: a copy of 256 bytes to the host: 64 bytes in 4 places, the first bytes 48 to 63, are from memory that nobody wrote
 // REDUCED: stand-in: a copy of 8 bytes to the host: bytes 0 to {{[67]}} depend on memory that nobody wrote
 // REDUCED-NEXT: that memory is read: at {{.*}}unwritten.c:7
 // BRANCH: stand-in: kernel {{.*}}: which way a branch goes depends on memory that nobody wrote
