@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/guarded.h"
+#include "base/own_file.h"
 #include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
@@ -32,7 +33,7 @@ Status cannot(const char *what, const std::string &path) {
 class File {
 public:
   explicit File(const std::string &path)
-      : number_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {}
+      : number_(above_standard_files(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666))) {}
   ~File() {
     if (number_ >= 0)
       ::close(number_);

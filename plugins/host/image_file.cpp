@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
@@ -115,17 +116,11 @@ Status ImageFile::check_use() const {
 }
 
 Status ImageFile::create_in_memory(std::string_view bytes) {
-  file_ = memory_file();
+  file_ = above_standard_files(memory_file());
   if (file_ < 0)
     return Status::error(format("cannot make a file in memory: %s", std::strerror(errno)));
-  // A program that closed its standard streams will open them again and expects their numbers.
-  if (file_ <= STDERR_FILENO) {
-    const int low = file_;
-    file_ = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    ::close(low);
-  }
   struct stat facts{};
-  if (file_ < 0 || ::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
+  if (::fstat(file_, &facts) != 0 || !write_all(file_, bytes))
     return Status::error(format("cannot write a file in memory: %s", std::strerror(errno)));
   device_ = facts.st_dev;
   inode_ = facts.st_ino;
@@ -137,7 +132,7 @@ Status ImageFile::create_temporary(std::string_view bytes) {
   const char *folder = ::secure_getenv("TMPDIR");
   path_ = format("%s/omptarget-%ld-%llu-XXXXXX", folder && *folder ? folder : "/tmp", static_cast<long>(::getpid()),
                  static_cast<unsigned long long>(image_counter.fetch_add(1, std::memory_order_relaxed)));
-  file_ = ::mkostemp(path_.data(), O_CLOEXEC);
+  file_ = above_standard_files(::mkostemp(path_.data(), O_CLOEXEC));
   if (file_ < 0)
     return Status::error(format("cannot make the temporary file %s: %s", path_.c_str(), std::strerror(errno)));
   is_temporary_ = true;
@@ -155,7 +150,8 @@ Status ImageFile::create_kept(const char *folder, std::string_view bytes) {
   path_ = format("%s/omptarget-%s-%ld-%llu.so", file_name_of_process(folder).c_str(), program_invocation_short_name,
                  static_cast<long>(::getpid()), number);
   constexpr mode_t kOwnersOnly = 0700;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnersOnly);
+  file_ =
+      above_standard_files(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnersOnly));
   if (file_ < 0)
     return Status::error(format("cannot make %s: %s", shown_value(path_).c_str(), std::strerror(errno)));
   is_to_close_ = true;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/own_file.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 
@@ -41,7 +42,7 @@ void append_finding(const Finding &finding) {
     line += R"(,"file":)" + quoted(finding.file) + format(R"(,"line":%u)", finding.line);
   if (finding.column != 0)
     line += format(R"(,"column":%u)", finding.column);
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int file = above_standard_files(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   const bool is_written = file >= 0 && write_all(file, line + "}\n");
   const int error = errno;
   if (file >= 0)

@@ -36,14 +36,14 @@ Range range_of_loader() {
 }
 
 struct Search {
-  Range loader;
+  Range range;
   bool is_inside;
 };
 
 _Unwind_Reason_Code check_frame(_Unwind_Context *context, void *argument) {
   auto *const search = static_cast<Search *>(argument);
   const uintptr_t code = _Unwind_GetIP(context);
-  search->is_inside |= code >= search->loader.begin && code < search->loader.end;
+  search->is_inside |= code >= search->range.begin && code < search->range.end;
   return search->is_inside ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -77,10 +77,16 @@ LoaderCall nearest_loader_call() {
 
 bool may_be_inside_loader() {
   Search search{range_of_loader(), false};
-  if (search.loader.begin == 0)
+  if (search.range.begin == 0)
     return true;
   const _Unwind_Reason_Code reason = _Unwind_Backtrace(check_frame, &search);
   return search.is_inside || reason != _URC_END_OF_STACK;
+}
+
+bool is_called_from(uintptr_t begin, uintptr_t end) {
+  Search search{{begin, end}, false};
+  (void)_Unwind_Backtrace(check_frame, &search);
+  return search.is_inside;
 }
 
 } // namespace omptarget

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 namespace omptarget {
 
 /// Returns whether the calling thread may be inside of the dynamic loader, such as in the constructor of a library
@@ -16,5 +18,8 @@ enum class LoaderCall { kNotTold, kNone, kOpen, kClose, kExit };
 /// Not told: who calls cannot be told, as of functions without unwind tables, or the thread is not the program's
 /// first one. Slow.
 LoaderCall nearest_loader_call();
+
+/// Returns whether one of the callers on the stack lies in [begin, end). Slow; takes no lock.
+bool is_called_from(uintptr_t begin, uintptr_t end);
 
 } // namespace omptarget

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/own_file.h"
 #include "base/process_rank.h"
 #include "base/settings.h"
 #include "base/text_output.h"
@@ -90,7 +91,8 @@ uint64_t process_start_us() {
 
 /// Waits for nobody: a FIFO that nobody reads is an error.
 int open_log_file(const char *path) {
-  const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  const int file =
+      above_standard_files(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666));
   if (file >= 0)
     ::fcntl(file, F_SETFL, O_APPEND); // lines must not get lost where a reader is slow
   return file;

@@ -3,6 +3,8 @@
 //
 // The part of Device that deals with its end, and with who uses it until then.
 
+#include <pthread.h>
+
 #include "base/log.h"
 #include "device/device.h"
 #include "device/mapping_notes.h"
@@ -16,26 +18,30 @@ namespace {
 
 // Plain data: needs no hook at thread exit.
 thread_local constinit int32_t uses_of_thread = 0;
+thread_local constinit int cancel_state_before = PTHREAD_CANCEL_ENABLE;
 
 } // namespace
 
 int32_t Device::own_uses() { return uses_of_thread; }
 
 /// Either the thread that closes the device sees this use, or the use sees that it is closed: both orders are
-/// sequentially consistent.
+/// sequentially consistent. A thread that is cancelled in a wait of the driver would use the device for ever, and could
+/// keep locks. So it cannot be cancelled before its outermost use ends.
 bool Device::count_use() {
   users_.fetch_add(1, std::memory_order_seq_cst);
   if (is_closed_.load(std::memory_order_seq_cst)) [[unlikely]] {
     users_.fetch_sub(1, std::memory_order_release);
     return false;
   }
-  ++uses_of_thread;
+  if (++uses_of_thread == 1)
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_before);
   return true;
 }
 
 void Device::uncount_use() {
-  --uses_of_thread;
   users_.fetch_sub(1, std::memory_order_release);
+  if (--uses_of_thread == 0)
+    pthread_setcancelstate(cancel_state_before, nullptr);
 }
 
 void Device::close() {

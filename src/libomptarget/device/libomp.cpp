@@ -6,21 +6,31 @@
 #include <atomic>
 #include <cfenv>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
+#include "base/bounded_call.h"
 #include "base/fork_gate.h"
 #include "base/format.h"
+#include "base/inside_loader.h"
+#include "base/internal_thread.h"
 #include "base/text_output.h"
 #include "base/uncancelled.h"
+#include "image/module_bounds.h"
+#include "omptarget/types.h"
 
 extern "C" {
 [[gnu::weak]] int __kmpc_get_target_offload(void);
 [[gnu::weak]] int32_t __kmpc_global_thread_num(void *location);
+[[gnu::weak]] int32_t __kmpc_global_num_threads(void *location);
+[[gnu::weak]] void __kmpc_push_num_threads(void *location, int32_t thread, int32_t count);
+[[gnu::weak]] void __kmpc_fork_call(void *location, int32_t count, void (*function)(int32_t *, int32_t *), ...);
 [[gnu::weak]] void __kmpc_omp_wait_deps(void *location, int32_t thread, int32_t count, void *dependences,
                                         int32_t count_no_alias, void *no_alias);
 [[gnu::weak]] int omp_get_default_device(void);
@@ -83,38 +93,8 @@ int32_t run_task(int32_t, OmptargetTask *task) {
   return 0;
 }
 
-enum State : int { kUnused, kStarted, kMayEnd, kAbsent };
+enum State : int { kUnused, kStarted, kAbsent };
 constinit std::atomic<int> state{kUnused};
-
-/// The thread that ends the process, which libomp goes on answering. Set before kMayEnd.
-constinit std::atomic<pthread_t> ending_thread{};
-
-/// The first number that libomp has told, and the number that all threads were told. kDiffers: threads were told
-/// different numbers, and each remembers its own.
-constexpr int32_t kNothing = INT32_MIN, kDiffers = INT32_MIN + 1;
-constinit std::atomic<int32_t> first_default_device{kNothing};
-constinit std::atomic<int32_t> usual_default_device{kNothing};
-thread_local constinit int32_t own_default_device = kNothing;
-
-[[gnu::noinline, gnu::cold]] void remember_default_device(int32_t number) {
-  int32_t first = kNothing;
-  if (first_default_device.compare_exchange_strong(first, number))
-    first = number;
-  int32_t usual = kNothing;
-  if (first == number && (usual_default_device.compare_exchange_strong(usual, number) || usual == number))
-    return;
-  usual_default_device.store(kDiffers);
-  own_default_device = number;
-}
-
-/// Microseconds in which the threads that libomp is answering get on, also those that wait for this one's processor.
-constexpr useconds_t kTimeToReturn = 200;
-
-bool has_other_threads() {
-  struct stat tasks{};
-  constexpr nlink_t kOfOne = 3;
-  return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > kOfOne;
-}
 
 /// The threads that start libomp do not wait for one another: it has a lock of its own for that, and calls us with it
 /// held.
@@ -135,10 +115,114 @@ void provide_environment() {
 /// In the child of a fork that did not outlast another thread's start of libomp, whose locks nobody gives back there.
 constinit std::atomic<bool> is_start_lost{false};
 
+/// The process of the last fork may have had other threads, and these may have been inside of libomp.
+bool has_threads_at_fork = false; // with the gate's lock held
+/// In its child, until libomp was tried.
+constinit std::atomic<bool> is_start_doubtful{false};
+
 [[noreturn, gnu::cold]] void end_without_libomp() {
   omptarget::write_error_line("omptarget fatal error: the OpenMP runtime of the process cannot be used: another thread "
                               "of the parent was starting it at the fork");
   std::abort();
+}
+
+void start_here() {
+  provide_environment();
+  if (__kmpc_get_target_offload)
+    __kmpc_get_target_offload();
+  else if (__kmpc_global_thread_num)
+    __kmpc_global_thread_num(nullptr);
+}
+
+void note_started() {
+  int expected = kUnused;
+  state.compare_exchange_strong(expected, omp_get_default_device ? kStarted : kAbsent, std::memory_order_release,
+                                std::memory_order_relaxed);
+}
+
+/// Earlier C libraries hold the lock of fork's handlers while these run, and libomp's start takes it.
+bool can_start_in_fork_handler() {
+  int major = 0, minor = 0;
+  return std::sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor) == 2 && (major > 2 || minor >= 36);
+}
+
+/// Returns whether the calling thread is inside of libomp, whose start runs tools that may fork.
+bool is_inside_libomp() {
+  const auto range = omptarget::module_range(reinterpret_cast<void *>(__kmpc_global_thread_num));
+  return range && omptarget::is_called_from(range->begin, range->end);
+}
+
+/// Waits for the threads that have come to libomp's locks by now: the locks let threads in as they come, and a new thread
+/// of libomp's passes through them. For a moment only, as libomp's own fork handlers may hold the locks in this thread.
+void wait_for_newcomers() {
+  pthread_t thread;
+  const auto pass = [](void *) -> void * {
+    __kmpc_global_thread_num(nullptr);
+    return nullptr;
+  };
+  if (omptarget::create_internal_thread(thread, pass, nullptr) != 0)
+    return;
+  timespec end{};
+  clock_gettime(CLOCK_REALTIME, &end);
+  constexpr long kNanoseconds = 1'000'000'000, kMoment = 50'000'000;
+  end.tv_sec += (end.tv_nsec + kMoment) / kNanoseconds;
+  end.tv_nsec = (end.tv_nsec + kMoment) % kNanoseconds;
+  if (pthread_timedjoin_np(thread, nullptr, &end) != 0)
+    pthread_detach(thread);
+}
+
+/// Makes a team of two. If libomp takes a thread of the parent for one of its own, that does not come.
+void make_team() {
+  static ident_t nowhere{0, 2, 0, 0, ";unknown;unknown;0;0;;"};
+  if (!__kmpc_fork_call || !__kmpc_push_num_threads)
+    return;
+  __kmpc_push_num_threads(&nowhere, __kmpc_global_thread_num(&nowhere), 2);
+  __kmpc_fork_call(&nowhere, 0, [](int32_t *, int32_t *) {});
+}
+
+bool has_libomp_threads() { return __kmpc_global_num_threads && __kmpc_global_num_threads(nullptr) != 0; }
+
+/// Ends the process if this does not live shorter than the patience.
+class Watch {
+public:
+  Watch() : is_on_(kMayStartThread && omptarget::create_internal_thread(thread_, wait, this) == 0) {}
+  ~Watch() {
+    is_over_.store(true, std::memory_order_release);
+    if (is_on_)
+      pthread_join(thread_, nullptr);
+  }
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+
+private:
+#ifdef __SANITIZE_THREAD__
+  static constexpr bool kMayStartThread = false; // it ends children that do
+#else
+  static constexpr bool kMayStartThread = true;
+#endif
+
+  static void *wait(void *watch) {
+    const auto is_over = [watch] { return static_cast<Watch *>(watch)->is_over_.load(std::memory_order_acquire); };
+    if (!omptarget::wait_until(std::chrono::steady_clock::now() + kForkPatience, is_over))
+      end_without_libomp();
+    return nullptr;
+  }
+
+  std::atomic<bool> is_over_{false};
+  pthread_t thread_{};
+  const bool is_on_;
+};
+
+/// Tries libomp in the child of a fork. A thread of the parent may have held one of its locks, or waited for one, which
+/// libomp's own fork handlers do not mend. If libomp was being started then, these handlers did not run.
+[[gnu::cold]] void start_in_child() {
+  is_start_doubtful.store(false, std::memory_order_relaxed);
+  const Watch watch;
+  const bool has_threads_of_parent = has_libomp_threads();
+  start_here();
+  __kmpc_global_thread_num(nullptr);
+  if (has_threads_of_parent)
+    make_team();
 }
 
 /// Other threads learn of the start after the forks that were waiting for it: libomp's own handlers did not run for
@@ -149,66 +233,49 @@ constinit std::atomic<bool> is_start_lost{false};
   const omptarget::Uncancelled uncancelled; // libomp starts under a lock
   {
     const omptarget::ForkGate::Inside inside(gate);
-    provide_environment();
-    if (__kmpc_get_target_offload)
-      __kmpc_get_target_offload();
-    else if (__kmpc_global_thread_num)
-      __kmpc_global_thread_num(nullptr);
+    if (is_start_doubtful.load(std::memory_order_relaxed)) // of one thread, too
+      start_in_child();
+    else
+      start_here();
     if (!inside.is_outermost())
       return; // libomp has called us back
   }
-  int expected = kUnused;
-  state.compare_exchange_strong(expected, omp_get_default_device ? kStarted : kAbsent, std::memory_order_release,
-                                std::memory_order_relaxed);
-}
-
-void ensure_started() {
-  if (state.load(std::memory_order_acquire) == kUnused) [[unlikely]]
-    start();
-}
-
-/// It has been started.
-int32_t ask_for_default_device() {
-  const int32_t number = omp_get_default_device();
-  if (number != usual_default_device.load(std::memory_order_relaxed)) [[unlikely]]
-    remember_default_device(number);
-  return number;
-}
-
-/// libomp (14 to 23) makes a file of this name when it starts. It removes the file when it begins to end, before it
-/// waits for its threads and destroys the state that it answers from.
-bool has_begun_to_end() {
-  constexpr const char *kFile = "/dev/shm/__KMP_REGISTERED_LIB_%d_%d";
-  return access(omptarget::format(kFile, static_cast<int>(getpid()), static_cast<int>(getuid())).c_str(), F_OK) != 0;
-}
-
-/// Returns whether libomp, which has been started, may be called by this thread.
-bool may_be_called() {
-  return state.load(std::memory_order_acquire) != kMayEnd || !has_begun_to_end() ||
-         pthread_equal(ending_thread.load(), pthread_self());
-}
-
-/// Returns the default device before libomp's start and near its end. Once libomp has begun to end, that is the
-/// number that this thread was told last, or the number that all threads were told.
-[[gnu::noinline, gnu::cold]] int32_t default_device_otherwise() {
-  ensure_started();
-  if (!omp_get_default_device)
-    return 0;
-  if (may_be_called())
-    return ask_for_default_device();
-  return own_default_device != kNothing ? own_default_device : first_default_device.load();
+  note_started();
 }
 
 } // namespace
 
 namespace omptarget::libomp {
 
-void before_fork() { gate.before_fork(kForkPatience); }
+void ensure_started() {
+  if (state.load(std::memory_order_acquire) == kUnused) [[unlikely]]
+    start();
+}
+
+/// Other threads' own code may be starting libomp, with its lock held. So the fork's thread starts it, too, which waits
+/// for them.
+void before_fork() {
+  gate.before_fork(kForkPatience);
+  has_threads_at_fork = __kmpc_global_thread_num && may_have_threads();
+  if (!has_threads_at_fork || state.load(std::memory_order_acquire) != kUnused || gate.has_others() ||
+      !can_start_in_fork_handler() || is_inside_libomp())
+    return;
+  start_here();
+  wait_for_newcomers();
+  note_started();
+}
+
 void after_fork() { gate.after_fork(); }
-void forget_other_starters() {
+
+void forget_other_threads() {
   if (gate.has_others())
     is_start_lost.store(true, std::memory_order_relaxed);
+  if (has_threads_at_fork) {
+    is_start_doubtful.store(true, std::memory_order_relaxed);
+    state.store(kUnused, std::memory_order_relaxed); // so that the first use comes to start()
+  }
   gate.forget_others();
+  forget_other_users();
 }
 
 Offload target_offload() {
@@ -230,20 +297,11 @@ std::string library_file() {
   return path.starts_with('/') && (name.starts_with("libomp.so") || name.starts_with("libiomp5.so")) ? path : "";
 }
 
-void note_end() {
-  if (state.load(std::memory_order_acquire) != kStarted)
-    return;
-  ask_for_default_device(); // so that something is known
-  ending_thread.store(pthread_self());
-  state.store(kMayEnd, std::memory_order_release);
-  if (has_other_threads())
-    usleep(kTimeToReturn);
-}
-
 int32_t default_device() {
-  if (state.load(std::memory_order_acquire) != kStarted) [[unlikely]]
-    return default_device_otherwise();
-  return ask_for_default_device();
+  if (state.load(std::memory_order_acquire) == kStarted) [[likely]]
+    return omp_get_default_device();
+  ensure_started();
+  return omp_get_default_device ? omp_get_default_device() : 0;
 }
 
 bool set_default_device(int32_t number) {
@@ -258,23 +316,23 @@ bool set_default_device(int32_t number) {
 
 int32_t max_teams() {
   ensure_started();
-  return omp_get_max_teams && may_be_called() ? omp_get_max_teams() : 0;
+  return omp_get_max_teams ? omp_get_max_teams() : 0;
 }
 
 int32_t teams_thread_limit() {
   ensure_started();
-  return omp_get_teams_thread_limit && may_be_called() ? omp_get_teams_thread_limit() : 0;
+  return omp_get_teams_thread_limit ? omp_get_teams_thread_limit() : 0;
 }
 
 void set_num_teams(int32_t number) {
   ensure_started();
-  if (omp_set_num_teams && may_be_called())
+  if (omp_set_num_teams)
     omp_set_num_teams(number);
 }
 
 void set_teams_thread_limit(int32_t number) {
   ensure_started();
-  if (omp_set_teams_thread_limit && may_be_called())
+  if (omp_set_teams_thread_limit)
     omp_set_teams_thread_limit(number);
 }
 
@@ -308,11 +366,7 @@ bool start_task(TaskFunction function, void *argument, int32_t count, void **dep
 void TeamOfOne::begin(bool tasks_last) {
   if (!omp_get_num_threads || !__kmpc_global_thread_num)
     return;
-  if (state.load(std::memory_order_acquire) != kStarted) [[unlikely]] {
-    ensure_started();
-    if (!may_be_called())
-      return;
-  }
+  ensure_started();
   if (omp_get_num_threads() != 1) {
     if (!__kmpc_serialized_parallel || !__kmpc_end_serialized_parallel)
       return;

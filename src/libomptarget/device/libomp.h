@@ -19,18 +19,24 @@ enum class Offload { kDisabled = 0, kDefault = 1, kMandatory = 2 };
 
 /// Fork handlers, before all others of ours.
 void before_fork();
-void after_fork();            ///< in parent and child
-void forget_other_starters(); ///< in the child, earlier
+void after_fork();           ///< in parent and child
+void forget_other_threads(); ///< in the child, earlier
 
 /// OMP_TARGET_OFFLOAD as libomp understands it. Starts libomp.
 Offload target_offload();
 
-/// The calling thread ends the process, and the program's own module is finalised. libomp's end, which it does not
-/// protect other threads from, may come at any time now.
+/// Starts libomp, if this was not done.
+void ensure_started();
+
+/// The process ends, and a module is finalised. libomp's end, which it does not protect other threads from, may come at
+/// any time now: it is left out if other threads are there that have used a device (note_user). The calling thread ends
+/// the process.
 void note_end();
 
-/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp. From note_end() on, other
-/// threads get what its thread would have got.
+/// Notes that the calling thread uses devices, from now on until it ends. Does not return once libomp has ended.
+inline void note_user();
+
+/// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp.
 int32_t default_device();
 
 /// The file of libomp, or empty: without it, or if it is linked into the program.
@@ -69,6 +75,9 @@ bool start_task(TaskFunction function, void *argument, int32_t count, void **dep
 /// Waits until the depend objects are fulfilled.
 void wait_for_depend_objects(int32_t count, void **depend_objects);
 
+/// Returns whether the process may have more threads than the calling one.
+inline bool may_have_threads() { return &__libc_single_threaded == nullptr || !__libc_single_threaded; }
+
 /// The implicit parallel region of a target region, whose tasks end before it does (OpenMP 5.2, section 13.8). A thread
 /// of a larger team is in a team of its own until this ends. It is needed by regions that make tasks. Others are better
 /// off without: it is a level more, and a number of threads that the program has pushed is lost. Starts libomp, if the
@@ -91,11 +100,19 @@ public:
 private:
   enum class Begun : uint8_t { kNothing, kTeam, kGroup };
 
-  static bool may_have_threads() { return &__libc_single_threaded == nullptr || !__libc_single_threaded; }
   void begin(bool tasks_last);
   void end() const;
 
   Begun begun_ = Begun::kNothing;
 };
+
+/// Of note_user() only.
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit bool is_noted_user;
+void note_new_user();
+inline void note_user() {
+  if (!is_noted_user) [[unlikely]]
+    note_new_user();
+}
+void forget_other_users(); ///< of forget_other_threads() only
 
 } // namespace omptarget::libomp

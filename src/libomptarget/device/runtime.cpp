@@ -400,7 +400,7 @@ void Runtime::before_fork() {
 }
 
 void Runtime::after_fork_in_child() {
-  libomp::forget_other_starters();
+  libomp::forget_other_threads();
   get().enumeration_mutex_.forget_others();
   for (int32_t i = 0; Device *const device = get().known_device(i); ++i)
     device->forget_other_users();

@@ -82,12 +82,11 @@ bool Runtime::ends_with_process(const OffloadLibrary &library) {
 }
 
 /// Notes that the process ends, if that is not known yet. An exit handler that a needed library's constructor has
-/// registered runs late, possibly after the drivers' end. libomp ends after the modules that were loaded with the
+/// registered runs late, possibly after the drivers' end. after the modules that were loaded with the
 /// program.
 void Runtime::note_end_by_module(OffloadLibrary &library) {
-  if (library.cannot_be_closed) {
-    libomp::note_end();
-  } else {
+  libomp::note_end();
+  if (!library.cannot_be_closed) {
     library.may_vanish.store(true, std::memory_order_release);
     may_vanish_.store(true, std::memory_order_release);
   }

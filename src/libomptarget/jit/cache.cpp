@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/settings.h"
 #include "jit/file_limit.h"
 #include "jit/result_format.h"
@@ -53,7 +54,7 @@ Key hash_of(std::string_view bytes) {
 
 class File {
 public:
-  explicit File(int number) : number_(number) {}
+  explicit File(int number) : number_(above_standard_files(number)) {}
   ~File() {
     if (number_ >= 0)
       ::close(number_);
@@ -191,7 +192,7 @@ Cache::Cache() : most_bytes_(static_cast<uint64_t>(setting_in(SettingId::kJitCac
   if (path.empty())
     return;
   make_folders(path, parent.empty() ? path.size() : parent.size());
-  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = above_standard_files(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat facts{};
   std::string problem;
   if (folder < 0 || ::fstat(folder, &facts) != 0)
@@ -285,7 +286,8 @@ Cache::Lock::Lock(const Cache &cache, const Key &key, Deadline deadline) {
     return;
   // One of 256 files for all keys: they stay, since removing a lock's file while others wait for it loses the lock.
   const std::string name = format("lock-%02x", key[0]);
-  file_ = ::openat(cache.folder_, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  file_ = above_standard_files(
+      ::openat(cache.folder_, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file_ < 0)
     return;
   const bool is_held = wait_until(

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/own_file.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 #include "jit/file_limit.h"
@@ -29,7 +30,6 @@ namespace omptarget::jit {
 
 namespace {
 
-constexpr int kStandardFiles = 3;
 constexpr size_t kMostWords = 4096; ///< bytes of the program's own words in a failure
 
 constexpr const char *kNotForCompiler[] = {"LD_PRELOAD=", "LD_AUDIT=", "LD_SHOW_AUXV="};
@@ -70,13 +70,7 @@ public:
   MemoryFile &operator=(const MemoryFile &) = delete;
 
   Status open() {
-    const int file = memfd_create("omptarget-jit", MFD_CLOEXEC);
-    if (file < 0)
-      return failure("no file in memory can be made");
-    // The program may have closed its standard files; then these numbers would be taken for them.
-    file_ = file < kStandardFiles ? ::fcntl(file, F_DUPFD_CLOEXEC, kStandardFiles) : file;
-    if (file < kStandardFiles)
-      ::close(file);
+    file_ = above_standard_files(memfd_create("omptarget-jit", MFD_CLOEXEC));
     return file_ < 0 ? failure("no file in memory can be made") : Status::ok();
   }
 

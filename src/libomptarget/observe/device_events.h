@@ -18,6 +18,8 @@ namespace omptarget::observe {
 /// initial_device(): the host's number, asked later. before_end(): called once libomp ends, while the tool can still be
 /// told of devices.
 void connect_tool(int32_t (*initial_device)(), void (*before_end)());
+/// Returns whether an OMPT tool is connected.
+bool has_tool();
 
 /// The device's plugin prints no information: the host library prints the lines of its kernels.
 void note_silent_plugin(DeviceId device);

@@ -45,7 +45,7 @@ using HostNumber = int32_t (*)();
 constinit HostNumber initial_device = nullptr;
 using BeforeEnd = void (*)();
 constinit BeforeEnd before_tool_ends = nullptr;
-constinit bool has_tool = false;
+constinit bool has_active_tool = false;
 
 using GetCallback = int (*)(int which, ompt::AnyFunction *out);
 using GetData = Data *(*)();
@@ -140,7 +140,7 @@ void disconnect(Data *) {
   if (before_tool_ends)
     before_tool_ends();
   set_listener(listener::kTool, false);
-  has_tool = false;
+  has_active_tool = false;
 }
 
 void connect_to_libomp() {
@@ -156,6 +156,8 @@ void connect_to_libomp() {
 }
 
 } // namespace
+
+bool has_tool() { return has_active_tool; }
 
 int ompt_connect(ompt::Lookup lookup) {
   get_callback = reinterpret_cast<GetCallback>(lookup("ompt_get_callback"));
@@ -175,7 +177,7 @@ int ompt_connect(ompt::Lookup lookup) {
   fetch(ompt::kDeviceFinalize, callbacks.device_finalize);
   fetch(ompt::kDeviceLoad, callbacks.device_load);
   fetch(ompt::kDeviceUnload, callbacks.device_unload);
-  has_tool = true;
+  has_active_tool = true;
   const bool has_constructs = callbacks.target_emi || callbacks.target || callbacks.data_op_emi || callbacks.data_op ||
                               callbacks.submit_emi || callbacks.submit || callbacks.map_emi || callbacks.map;
   set_listener(listener::kTool, has_constructs);
@@ -319,22 +321,22 @@ ompt::AnyFunction ompt_device_function(const char *name) {
 }
 
 void device_initialised(DeviceId device, const char *architecture) {
-  if (has_tool && callbacks.device_initialize)
+  if (has_active_tool && callbacks.device_initialize)
     callbacks.device_initialize(raw(device), architecture, trace_handle(raw(device)), ompt_device_function, nullptr);
 }
 
 void image_loaded(DeviceId device, const void *image, size_t bytes, uint64_t module) {
-  if (has_tool && callbacks.device_load)
+  if (has_active_tool && callbacks.device_load)
     callbacks.device_load(raw(device), nullptr, 0, nullptr, bytes, const_cast<void *>(image), nullptr, module);
 }
 
 void image_unloaded(DeviceId device, uint64_t module) {
-  if (has_tool && callbacks.device_unload)
+  if (has_active_tool && callbacks.device_unload)
     callbacks.device_unload(raw(device), module);
 }
 
 void device_finalised(DeviceId device) {
-  if (!has_tool)
+  if (!has_active_tool)
     return;
   end_trace(raw(device));
   if (callbacks.device_finalize)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/own_file.h"
 #include "base/text_output.h"
 #include "observe/gzip.h"
 
@@ -38,7 +39,8 @@ int create_beside(const std::string &path, std::string &name) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   for (int i = 0; i < kAttempts; ++i) {
     name = folder + format(".omptarget-%ld-%d", static_cast<long>(::getpid()), i);
-    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const int file =
+        above_standard_files(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (file >= 0 || errno != EEXIST)
       return file;
   }

@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "base/format.h"
+#include "base/own_file.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 
@@ -165,7 +166,7 @@ private:
 
   bool open(const std::string &path) {
     for (const std::string &name : {path + ".journal", path + format(".%ld.journal", static_cast<long>(::getpid()))}) {
-      file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      file_ = above_standard_files(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
       if (file_ >= 0 || errno != EEXIST) {
         name_ = name;
         break;
