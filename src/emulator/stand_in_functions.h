@@ -4,7 +4,7 @@
 // The functions for tests that each stand-in exports. Included by one file of each, which defines
 // STAND_IN_SYMBOL(name), the name with the stand-in's prefix.
 
-#include "calls.h"
+#include "driver_calls.h"
 
 namespace emulator {
 
