@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-# What knows nothing of OpenMP or of devices, from the top.
+# These folders know nothing of OpenMP or of devices. From the top.
 SHARED = ["generations", "base"]
 # The tools read files and devices by the library's folders from this one down.
 FIRST_OF_TOOLS = "jit"

@@ -9,9 +9,9 @@ import sys
 
 BASE_FILES = ["base/pointer_table.h", "base/versioned_lock.h"]
 LIBRARY_FILES = ["mapping/attached_pointers.cpp", "mapping/attached_pointers.h", "mapping/dormant_mappings.h",
-                 "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h",
-                 "mapping/invariants.cpp", "mapping/large_frees.h", "mapping/mapping.cpp", "mapping/mapping.h",
-                 "mapping/mapping_store.cpp", "mapping/mapping_store.h", "mapping/name_pages.h", "mapping/ordered_index.cpp",
+                 "mapping/host_data_to_target_map.cpp", "mapping/host_data_to_target_map.h", "mapping/invariants.cpp",
+                 "mapping/large_frees.h", "mapping/mapping.cpp", "mapping/mapping.h", "mapping/mapping_store.cpp",
+                 "mapping/mapping_store.h", "mapping/name_pages.h", "mapping/ordered_index.cpp",
                  "mapping/ordered_index.h", "mapping/rare_uses.cpp", "mapping/rare_uses.h",
                  "mapping/recent_mappings.h", "mapping/small_mappings.cpp", "mapping/written_pointers.h"]
 # Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and

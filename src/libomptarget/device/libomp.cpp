@@ -152,8 +152,9 @@ bool is_inside_libomp() {
   return range && omptarget::is_called_from(range->begin, range->end);
 }
 
-/// Waits for the threads that have come to libomp's locks by now: the locks let threads in as they come, and a new thread
-/// of libomp's passes through them. For a moment only, as libomp's own fork handlers may hold the locks in this thread.
+/// Waits for the threads that have come to libomp's locks by now. The locks let threads in as they come, and a new
+/// thread of libomp's passes through them. The wait is short, as libomp's own fork handlers may hold the locks in this
+/// thread.
 void wait_for_newcomers() {
   pthread_t thread;
   const auto pass = [](void *) -> void * {

@@ -28,9 +28,9 @@ Offload target_offload();
 /// Starts libomp, if this was not done.
 void ensure_started();
 
-/// The process ends, and a module is finalised. libomp's end, which it does not protect other threads from, may come at
-/// any time now: it is left out if other threads are there that have used a device (note_user). The calling thread ends
-/// the process.
+/// The process ends, and a module is finalised. From now on libomp may end at any time, and it does not protect other
+/// threads from that. Its end is left out while other threads exist that have used a device (note_user). The calling
+/// thread ends the process.
 void note_end();
 
 /// Notes that the calling thread uses devices, from now on until it ends. Does not return once libomp has ended.
@@ -106,7 +106,7 @@ private:
   Begun begun_ = Begun::kNothing;
 };
 
-/// Of note_user() only.
+/// Both are for note_user() only.
 [[gnu::tls_model("initial-exec")]] extern thread_local constinit bool is_noted_user;
 void note_new_user();
 inline void note_user() {

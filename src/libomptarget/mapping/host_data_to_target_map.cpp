@@ -187,8 +187,8 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
   }
 }
 
-/// around: where the range lies, as for make_room_locked. state: the state word without the generation. Nobody can tell that a
-/// mapping is made before its state word says so.
+/// around: where the range lies, as for make_room_locked. state: the state word without the generation. Nobody can tell
+/// that a mapping is made before its state word says so.
 Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target,
                                          bool is_own, uint64_t state, Mutex mutex) {
   Inserted older;

@@ -194,8 +194,8 @@ struct MappingRef {
   /// the data are being copied back: planning waits for that.
   bool release_unless_last() const;
 
-  // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes have
-  // landed on the host and attached pointers are restored.
+  // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes
+  // have landed on the host and attached pointers are restored.
   /// Takes the turn without releasing anything; never waits.
   Turn take_turn() const;
   /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing

@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small data that constructs map anew and leave again without a plan. Such a mapping becomes dormant: it is
-// removed, as far as anybody can see, but keeps its place in the index and its storage, and whoever enters the same
-// range revives it by one compare-and-swap. Any other mapping of these addresses evicts it.
+// Small data that constructs map anew and leave again without a plan. Such a mapping becomes dormant: lookups take it
+// for removed, but it keeps its place in the index and its storage. A construct that enters the same range revives it
+// by one compare-and-swap. Any other mapping of these addresses evicts it.
 
 #include <utility>
 

@@ -60,8 +60,8 @@ bool may_map(Device &device, const MapList &list) {
   return during_copy(std::move(status), copy_of_argument(list, i, mapping), direction);
 }
 
-/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed, since
-/// another construct may revive the mapping at once, and tells of the same storage then.
+/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
+/// Another construct may revive the mapping at once, and tells of the same storage then.
 [[gnu::cold, gnu::noinline]] bool become_dormant_observed(Device &device, MappingRef ref, bool ends_turn,
                                                           const DirectReport &report, const LastUse &last) {
   bool is_told = false;

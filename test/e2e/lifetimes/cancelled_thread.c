@@ -1,9 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread is cancelled when the first region of the program makes the device ready, and another one in a region that
-// may wait for a driver. Other threads use the device afterwards, since the lock of loading is free. The end of the
-// process does not wait for the cancelled threads.
+// A thread is cancelled when the first region of the program makes the device ready. Another one is cancelled in a
+// region that may wait for a driver. Other threads use the device afterwards, since the lock of loading is free. The
+// end of the process does not wait for the cancelled threads.
 
 // UNSUPPORTED: runtime-llvm
 // RUN: %clang %s -lpthread -o %t

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A fork while other threads' own code starts the host's OpenMP runtime, which does not pass through the library. The
-// child's regions work, or the first one ends the child with a message: the runtime's own fork handlers do not mend a
+// child's regions work, or the first one ends the child with a message. The runtime's own fork handlers do not mend a
 // lock that other threads have waited for. No child hangs.
 
 // RUN: %clang %s -o %t -pthread

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program closes its standard streams, or some of them, and writes to their numbers. No file of the library has such
-// a number: the journal of a profile and the trace stay whole, and what the program opens gets the lowest number.
+// a number. The journal of a profile and the trace stay whole, and what the program opens gets the lowest number.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
 // RUN: %clang -g %s -o %t
