@@ -93,7 +93,7 @@ bool read_mixed(AmdWave &wave, const Instruction &i, unsigned source, float *val
   U32 buffer[kMostLanes];
   const U32 *const singles = is_half ? nullptr : wave.source32(operand, buffer);
   for (unsigned lane = 0; lane < wave.lanes(); ++lane) {
-    const float value = is_half ? Half::widen(halves[lane]) : std::bit_cast<float>(singles[lane]);
+    const float value = is_half ? Half::widen(halves[lane]) : __builtin_bit_cast(float, singles[lane]);
     values[lane] = operand.is_absolute ? std::fabs(value) : value;
     values[lane] = operand.is_negated ? -values[lane] : values[lane];
   }
@@ -114,7 +114,7 @@ template <Mixed To> void mix(AmdWave &wave, const Instruction &i) {
       continue;
     const float result = scaled(std::fma(values[0][lane], values[1][lane], values[2][lane]), i);
     if (To == Mixed::kSingle)
-      to[lane] = std::bit_cast<U32>(result);
+      to[lane] = __builtin_bit_cast(U32, result);
     else if (To == Mixed::kLowerHalf)
       to[lane] = (to[lane] & 0xFFFF0000) | Half::narrow(result);
     else
