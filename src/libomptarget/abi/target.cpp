@@ -53,7 +53,7 @@ struct Teams {
 constexpr Teams kNoTeams{-1, 0};
 
 int run_old(const Call &call, void *host_ptr, const MapList &list, Teams teams) {
-  LaunchRequest request{host_ptr, list, BlockForm::kNone, {}};
+  LaunchRequest request{host_ptr, list, BlockForm::kNone, {}, 0, 0};
   request.args.NumTeams[0] = teams.count == kNoTeams.count ? 1 : static_cast<uint32_t>(teams.count);
   request.args.ThreadLimit[0] = static_cast<uint32_t>(teams.thread_limit);
   request.args.Flags = call.is_nowait ? OMPTARGET_KERNEL_NOWAIT : 0;
