@@ -64,7 +64,7 @@ TEST(DomainMemory, ManyThreads) {
   static auto &memory = *new DomainMemory(kDomain); // never destroyed
   std::vector<std::thread> threads;
   for (unsigned char t = 0; t < 4; ++t)
-    threads.emplace_back([&memory, t] {
+    threads.emplace_back([t] {
       for (size_t i = 0; i < 3000; ++i) {
         const size_t size = 1 + i * 37 % 3000;
         auto *const block = static_cast<unsigned char *>(memory.allocate(size));

@@ -227,8 +227,9 @@ TEST_F(RecordingFile, with_any_bit_changed_is_refused) {
       changed[i] = static_cast<char>(changed[i] ^ 1 << bit);
       const std::string text = refusal(changed);
       ASSERT_NE(text, "") << i;
-      if (i >= sizeof(FileHeader))
+      if (i >= sizeof(FileHeader)) {
         ASSERT_THAT(text, StartsWith("it is damaged: its checksum is ")) << i;
+      }
     }
 }
 
