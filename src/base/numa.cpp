@@ -39,6 +39,18 @@ bool take_character(std::string_view &text, char character) {
   return true;
 }
 
+/// An empty set of CPUs with the numbers below room, which cpu_set_t may be too small for. Without memory the process
+/// ends as for any other object.
+class CpuMask {
+public:
+  explicit CpuMask(int room) : words_(CPU_ALLOC_SIZE(room) / sizeof(unsigned long)) {}
+  cpu_set_t *set() { return reinterpret_cast<cpu_set_t *>(words_.data()); }
+  size_t bytes() const { return words_.size() * sizeof(unsigned long); }
+
+private:
+  std::vector<unsigned long> words_;
+};
+
 } // namespace
 
 std::vector<int> read_number_list(std::string_view text) {
@@ -73,17 +85,15 @@ std::string read_first_line(const std::string &name) {
 /// The thread's mask may be larger than cpu_set_t.
 std::vector<int> cpus_of_thread(pid_t thread) {
   for (int room = CPU_SETSIZE; room <= kMostNumbers; room *= 2) {
-    const size_t bytes = CPU_ALLOC_SIZE(room);
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t *)> set(CPU_ALLOC(room), [](cpu_set_t *s) { CPU_FREE(s); });
-    CPU_ZERO_S(bytes, set.get());
-    if (sched_getaffinity(thread, bytes, set.get()) != 0) {
+    CpuMask mask(room);
+    if (sched_getaffinity(thread, mask.bytes(), mask.set()) != 0) {
       if (errno == EINVAL)
         continue; // the kernel's masks are longer
       break;
     }
     std::vector<int> cpus;
     for (int cpu = 0; cpu < room; ++cpu)
-      if (CPU_ISSET_S(cpu, bytes, set.get()))
+      if (CPU_ISSET_S(cpu, mask.bytes(), mask.set()))
         cpus.push_back(cpu);
     return cpus;
   }
@@ -104,13 +114,10 @@ std::vector<int> cpus_of_process() {
 }
 
 int run_on_cpus(pthread_t thread, const std::vector<int> &cpus) {
-  const int room = cpus.back() + 1;
-  const size_t bytes = CPU_ALLOC_SIZE(room);
-  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t *)> set(CPU_ALLOC(room), [](cpu_set_t *s) { CPU_FREE(s); });
-  CPU_ZERO_S(bytes, set.get());
+  CpuMask mask(cpus.back() + 1);
   for (const int cpu : cpus)
-    CPU_SET_S(cpu, bytes, set.get());
-  return pthread_setaffinity_np(thread, bytes, set.get());
+    CPU_SET_S(cpu, mask.bytes(), mask.set());
+  return pthread_setaffinity_np(thread, mask.bytes(), mask.set());
 }
 
 Result<std::vector<NumaDomain>> read_numa_domains(const std::string &folder, const std::vector<int> &wanted) {
