@@ -51,10 +51,10 @@ bool handles_refused_accesses() {
   return ::sigaction(SIGSEGV, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-bool find_writable(uintptr_t page) {
-  if (!is_page_writable(reinterpret_cast<const void *>(page * kSmallestPage)))
+bool find_writable(const void *begin) {
+  if (!is_page_writable(begin))
     return false;
-  writable_pages.note(page);
+  writable_pages.note(reinterpret_cast<uintptr_t>(begin) / kSmallestPage);
   return true;
 }
 

@@ -46,14 +46,15 @@ private:
 };
 extern WritablePages writable_pages;
 
-/// Asks the system, and notes the page if it can be written.
-[[gnu::cold]] bool find_writable(uintptr_t page);
+/// Asks the system, and notes the page if it can be written. valgrind checks the word that is asked for, so it lies in
+/// the data.
+[[gnu::cold]] bool find_writable(const void *begin);
 
 /// Returns whether data that begin there may be written. Looks at their first page: data of which only a later part is
 /// write-protected are taken for writable.
 inline bool is_writable(const void *begin) {
   const uintptr_t page = reinterpret_cast<uintptr_t>(begin) / kSmallestPage;
-  return writable_pages.has(page) || find_writable(page);
+  return writable_pages.has(page) || find_writable(begin);
 }
 
 } // namespace omptarget
