@@ -13,7 +13,7 @@
 // RUN: %FileCheck %s --check-prefix=REPORT --match-full-lines < a/b/report.txt
 // RUN: sh -c 'for i in a/b/*.rec; do %run %prefix/bin/omptarget-replay --verify $i || exit 1; done' | %FileCheck %s --check-prefix=REPLAY
 // REQUIRES: libomp-loads-here
-// UNSUPPORTED: runtime-llvm, sanitizer, emulated
+// UNSUPPORTED: runtime-llvm, sanitizer, emulated, emulator-cuda, emulator-amdgpu
 
 // Without a folder the files are in the current one. The words for yes and no are those of other settings.
 // RUN: mkdir c && cd c
