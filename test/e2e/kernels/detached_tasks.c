@@ -7,7 +7,7 @@
 // libomp 16 ends with an assertion where a thread of a larger team has had detached tasks before.
 // RUN: %if clang-19-or-later %{ %run %t in-parallel %}
 // REQUIRES: runtime-omptarget
-// UNSUPPORTED: executor
+// UNSUPPORTED: emulator-cuda, emulator-amdgpu
 
 #include "check.h"
 

@@ -8,6 +8,7 @@
 // RUN: %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=3 %t
 // RUN: %run LIBOMP_USE_HIDDEN_HELPER_TASK=0 %t tasks
 // REQUIRES: runtime-omptarget
+// UNSUPPORTED: emulator-cuda, emulator-amdgpu
 
 #include "check.h"
 
