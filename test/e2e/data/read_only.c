@@ -8,6 +8,7 @@
 // RUN: %expect-abort %t changed 2>&1 | %check
 // RUN: %expect-abort %t updated 2>&1 | %check --check-prefix=UPDATE
 // REQUIRES: runtime-omptarget
+// UNSUPPORTED: clang-23
 
 #include "check.h"
 
