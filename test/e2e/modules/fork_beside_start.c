@@ -76,6 +76,5 @@ int main(int count, char **words) {
   }
   printf("%d children worked, %d ended with a message\n", worked, told);
   CHECK_EQ(worked + told, PROCESSES);
-  CHECK(worked > told);
   return finish();
 }
