@@ -33,7 +33,7 @@
 // RUN: %run OMPI_COMM_WORLD_RANK=3 LIBOMPTARGET_RECORD=1 LIBOMPTARGET_RECORD_KERNEL=add LIBOMPTARGET_RECORD_DIR=g LIBOMPTARGET_RECORD_REPORT_FILENAME=r.txt %t
 // RUN: sh -c 'ls -A g' | %FileCheck %s --check-prefix=RANK --match-full-lines
 
-// A folder that cannot be written is told at once.
+// The library reports a folder that cannot be written at once.
 // RUN: %run LIBOMPTARGET_RECORD=1 LIBOMPTARGET_RECORD_DIR=%s/x %t 2>&1 | %FileCheck %s --check-prefix=FOLDER
 // RUN: %run LIBOMPTARGET_RECORD=1 LIBOMPTARGET_RECORD_DEVICE=3 LIBOMPTARGET_RECORD_DIR=h %t 2>&1 | %FileCheck %s --check-prefix=NEVER
 
