@@ -164,7 +164,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "LIBOMPTARGET_";
 /// Prefixes of names that only offloading runtimes of OpenMP read.
-constexpr std::string_view kPrefixes[] = {kPrefix, "OMPTARGET_", "OMPX_", "OFFLOAD_"};
+constexpr std::string_view kProject = "OMPTARGET_"; // a few settings; scripts and build files have such names, too
+constexpr std::string_view kPrefixes[] = {kPrefix, kProject, "OMPX_", "OFFLOAD_"};
 constexpr std::string_view kStandard = "OMP_";
 
 /// Settings of other runtimes that mean nothing here.
@@ -286,7 +287,7 @@ std::string unknown_setting_text(const std::string &variable, std::span<const st
     if (variable == replaced)
       return variable + " has no effect any more: " + instead;
   const SettingRow *const nearest = nearest_row(name, is_ours ? *prefix : kStandard, ending);
-  if (!nearest && std::string_view(ending) == "_ALL")
+  if (!nearest && (std::string_view(ending) == "_ALL" || (is_ours && *prefix == kProject)))
     return {}; // such a name may be anybody's
   return variable + " is no setting of this runtime and has no effect" +
          (nearest ? format("; did you mean %s%s?", nearest->variable, std::string(device).c_str()) : std::string());

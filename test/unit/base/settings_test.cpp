@@ -181,7 +181,7 @@ TEST(Settings, misspelt_names_of_every_family_are_found) {
 
 TEST(Settings, standard_names_without_a_device_are_left_alone) {
   for (const char *name : {"OMP_DEV", "OMP_TARGET_OFFLOAD", "OMP_FLAVOUR", "OMP_FLAVOUR_DEVICE", "OMP_FLAVOUR_ALL",
-                           "OMP_FLAVOUR_DEV_X", "OMPI_DEV", "OFFLOAD", "MY_OMPX_APU_MAP"})
+                           "OMP_FLAVOUR_DEV_X", "OMPI_DEV", "OFFLOAD", "MY_OMPX_APU_MAP", "OMPTARGET_INSTALL_PACKAGES"})
     EXPECT_EQ(unknown_setting_text(name), "") << name;
 }
 
