@@ -4,8 +4,10 @@
 // Findings of checks of device code: on stderr, and in LIBOMPTARGET_CHECK_FILE.
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -15,6 +17,7 @@
 #include "emulator/execute/overlaps.h"
 #include "emulator/execute/progress.h"
 #include "emulator/execute/unwritten.h"
+#include "emulator/ranges.h"
 #include "emulator/suppressions.h"
 
 namespace emulator {
@@ -30,12 +33,15 @@ public:
   virtual std::string address_text(uint64_t) const { return {}; }
 };
 
-inline void say_finding(const char *rule, const std::string &message, const std::string &text, uint64_t code_address,
-                        const CodePlaces &places) {
+inline void say_finding(const char *rule, const std::string &message, const std::string &text,
+                        const executor::CodePlace &place) {
   const executor::ProgressPause pause;
   std::fputs(text.c_str(), stderr);
-  const executor::CodePlace place = code_address ? places.place_of(code_address) : executor::CodePlace{};
   omptarget::append_finding({"error", rule, message, -1, place.path, place.line, 0});
+}
+inline void say_finding(const char *rule, const std::string &message, const std::string &text, uint64_t code_address,
+                        const CodePlaces &places) {
+  say_finding(rule, message, text, code_address ? places.place_of(code_address) : executor::CodePlace{});
 }
 
 /// library: "libcuda".
@@ -68,7 +74,12 @@ inline bool is_news(const std::string &text) {
 inline executor::GoesOn goes_on_of(const char *library, const std::string &kernel, const CodePlaces &places) {
   if (Suppressions::all().is_empty())
     return {};
-  return [library, kernel, &places](const executor::Fault &fault, uint64_t code) {
+  // Who has missed one barrier misses the following ones, too, which may be the device RTL's.
+  const auto has_missed = std::make_shared<std::atomic<bool>>(false);
+  return [library, kernel, &places, has_missed](const executor::Fault &fault, uint64_t code) {
+    const bool is_barrier = fault.text.starts_with("a barrier that not all threads reach");
+    if (is_barrier && *has_missed)
+      return true;
     const std::string message = "kernel " + kernel + ": " + fault.text;
     const uint64_t told = places.place_of(code).line != 0 ? code : fault.other_code;
     const executor::CodePlace place = told ? places.place_of(told) : executor::CodePlace{};
@@ -78,13 +89,14 @@ inline executor::GoesOn goes_on_of(const char *library, const std::string &kerne
         std::string(library) + " stand-in: (suppressed) " + message + "\n  at " + places.describe(code) + "\n";
     if (is_news(std::string(fault.rule_name()) + places.describe(code)))
       say_finding(fault.rule_name(), message, text, told, places);
+    *has_missed = *has_missed || is_barrier;
     return true;
   };
 }
 
 /// A copy of so many bytes to the host, of which a part is unwritten. The same text is told once.
 inline void say_unwritten(const char *library, const executor::UnwrittenMemory::Part &part, size_t size,
-                          const CodePlaces &places) {
+                          const Ranges &ranges, const CodePlaces &places) {
   using executor::UnwrittenMemory;
   const std::string range = part.first == part.last
                                 ? "byte " + std::to_string(part.first)
@@ -94,13 +106,14 @@ inline void say_unwritten(const char *library, const executor::UnwrittenMemory::
                                                    " places, the first " + range + ",";
   const bool is_of_lane = (part.origin & UnwrittenMemory::kOfLane) != 0;
   const uint64_t code = part.origin & ~UnwrittenMemory::kOfLane;
-  const std::string message = "a copy of " + std::to_string(size) + " bytes to the host: " + which +
-                              (code ? " depend on " : " are from ") + executor::describe_origin(part.origin);
+  const std::string message = "a copy of " + std::to_string(size) + " bytes to the host" + ranges.text() + ": " +
+                              which + (code ? " depend on " : " are from ") + executor::describe_origin(part.origin);
   std::string text = std::string(library) + " stand-in: " + message + "\n";
   if (code != 0)
     text += (is_of_lane ? "  the shuffle: at " : "  that memory is read: at ") + places.describe(code) + "\n";
+  const executor::CodePlace place = code ? places.place_of(code) : executor::CodePlace{};
   if (is_news(text))
-    say_finding(is_of_lane ? "execution" : "unwritten", message, text, code, places);
+    say_finding(is_of_lane ? "execution" : "unwritten", message, text, place.line != 0 ? place : ranges.place());
 }
 
 /// Two operations that use the same memory. The same two places are told once.

@@ -17,6 +17,15 @@ namespace emulator {
 
 enum class CopyKind { kToDevice, kToHost, kWithinDevices };
 
+/// A copy of device memory, or to it.
+struct MemoryCopy {
+  void *to;
+  const void *from;
+  size_t size;
+  CopyKind kind;
+  Ranges ranges; ///< of the thread that asks for it
+};
+
 /// From here to the end of its life the calling thread carries out this operation, which may be null.
 class RunningOperation {
 public:
@@ -43,17 +52,18 @@ public:
       current()->uses_.push_back(std::move(use));
   }
   /// Only the device's memory: the host orders the uses of its own. A copy that changes nothing is none.
-  static void note_copy(const void *to, const void *from, size_t size, CopyKind kind) {
-    if (!current() || size == 0)
+  static void note_copy(const MemoryCopy &copy) {
+    if (!current() || copy.size == 0)
       return;
-    const std::string name = "a copy of " + std::to_string(size) + " bytes " +
-                             (kind == CopyKind::kToHost     ? "to the host"
-                              : kind == CopyKind::kToDevice ? "to the device"
-                                                            : "within devices");
-    if (kind != CopyKind::kToDevice)
-      note({name, nullptr, reinterpret_cast<uint64_t>(from), size, false});
-    if (kind != CopyKind::kToHost && std::memcmp(to, from, size) != 0)
-      note({name, nullptr, reinterpret_cast<uint64_t>(to), size, true});
+    const std::string name = "a copy of " + std::to_string(copy.size) + " bytes " +
+                             (copy.kind == CopyKind::kToHost     ? "to the host"
+                              : copy.kind == CopyKind::kToDevice ? "to the device"
+                                                                 : "within devices") +
+                             copy.ranges.text();
+    if (copy.kind != CopyKind::kToDevice)
+      note({name, nullptr, reinterpret_cast<uint64_t>(copy.from), copy.size, false});
+    if (copy.kind != CopyKind::kToHost && std::memcmp(copy.to, copy.from, copy.size) != 0)
+      note({name, nullptr, reinterpret_cast<uint64_t>(copy.to), copy.size, true});
   }
 
 private:
@@ -68,18 +78,18 @@ private:
   std::vector<executor::OperationUse> uses_;
 };
 
-/// A copy that a driver carries out, of device memory or to it.
-inline void copy_memory(const char *library, void *to, const void *from, size_t size, CopyKind kind,
-                        const CodePlaces &places) {
+/// Carries out a copy for a driver.
+inline void copy_memory(const char *library, const MemoryCopy &copy, const CodePlaces &places) {
   auto *const unwritten = executor::UnwrittenMemory::find();
-  if (const auto part = unwritten && kind == CopyKind::kToHost ? unwritten->find_in(from, size) : std::nullopt) {
-    say_unwritten(library, *part, size, places);
-    unwritten->forget(from, size); // told once
+  const bool is_to_host = copy.kind == CopyKind::kToHost;
+  if (const auto part = unwritten && is_to_host ? unwritten->find_in(copy.from, copy.size) : std::nullopt) {
+    say_unwritten(library, *part, copy.size, copy.ranges, places);
+    unwritten->forget(copy.from, copy.size); // told once
   }
-  RunningOperation::note_copy(to, from, size, kind);
-  std::memmove(to, from, size);
-  if (unwritten && kind != CopyKind::kToHost)
-    unwritten->copy(to, from, size);
+  RunningOperation::note_copy(copy);
+  std::memmove(copy.to, copy.from, copy.size);
+  if (unwritten && !is_to_host)
+    unwritten->copy(copy.to, copy.from, copy.size);
 }
 
 } // namespace emulator

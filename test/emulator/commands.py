@@ -64,7 +64,10 @@ int main(int argc, char **argv) {
     if (b[1] > 5)
       a[1] = 1;
   }
-  if (argc > 3)
+  if (argc > 3 && *argv[3] == '-') {
+#pragma omp target data map(from : b)
+    ;
+  } else if (argc > 3)
     __builtin_trap();
   printf("ran\\n");
   return 3;
@@ -147,6 +150,13 @@ def reports(scratch, program):
     code, out, errors = result(words, [program, "two", "more"])
     expect(code == 3 and out == "ran\n" and "1 finding: 1 unwritten; 1 suppressed" in errors,
            "a kernel ends by a suppressed finding", code, out, errors)
+    result([*words, "--json=" + told], [program, "two", "more", "-"])
+    with open(told) as file:
+        found = json.load(file)["findings"]
+    copies = {(os.path.basename(one["file"]), one["line"], "(a in target " in one["message"],
+               "(b in target exit data " in one["message"]) for one in found if "suppressed" not in one}
+    expect(copies == {("faulty.c", 6, True, False), ("faulty.c", 20, False, True)},
+           "a copy is not told with its variable and construct", found)
     errors = result(words, [program, "three", "more", "words"])[2]
     expect("the program ended by signal" in errors, "a crash is not told", errors)
     for line in ("unwritten faulty.c", "nothing * # a reason"):

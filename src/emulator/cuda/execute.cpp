@@ -11,6 +11,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "call.h"
 #include "emulator/check_report.h"
 #include "emulator/execute/ptx/builtins.h"
 #include "emulator/execute/ptx/launch.h"
@@ -199,9 +200,7 @@ void execute(const PtxLaunch &launch) {
   context.error.compare_exchange_strong(none, result_of(report->fault));
 }
 
-void copy_memory(void *to, const void *from, size_t size, CopyKind kind) {
-  copy_memory("libcuda", to, from, size, kind, ModulePlaces());
-}
+void copy_memory(const MemoryCopy &copy) { copy_memory("libcuda", copy, ModulePlaces()); }
 
 void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work) {
   const ModulePlaces places;
@@ -218,3 +217,5 @@ void release_heap(const Context *context) {
 }
 
 } // namespace emulator
+
+STAND_IN_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t)) { return emulator::Ranges::take(table); }

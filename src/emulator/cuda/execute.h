@@ -25,7 +25,7 @@ struct PtxLaunch {
 /// Runs a kernel to its end; what goes wrong is said, and the context is lost as with the driver.
 void execute(const PtxLaunch &launch);
 /// Copies to device memory, and to the host, where memory that nobody wrote is told (execute/unwritten.h).
-void copy_memory(void *to, const void *from, size_t size, CopyKind kind);
+void copy_memory(const MemoryCopy &copy);
 /// Carries out an operation of a stream, which is null unless races are looked for.
 void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work);
 /// Gives back what kernels of the context allocated.

@@ -245,13 +245,15 @@ STAND_IN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *host,
   void *destination = reinterpret_cast<void *>(target);
   // Pageable memory is copied at once, unless the device reads it itself; pinned memory is read when its turn comes.
   if (is_host_pinned(host) || reads_pageable_late()) {
-    reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(destination, host, size, CopyKind::kToDevice); });
+    reinterpret_cast<Stream *>(stream)->enqueue(
+        [=, ranges = Ranges::of_thread()] { copy_memory({destination, host, size, CopyKind::kToDevice, ranges}); });
     return CUDA_SUCCESS;
   }
   const char *bytes = static_cast<const char *>(host);
-  reinterpret_cast<Stream *>(stream)->enqueue([destination, kept = std::vector<char>(bytes, bytes + size)] {
-    copy_memory(destination, kept.data(), kept.size(), CopyKind::kToDevice);
-  });
+  reinterpret_cast<Stream *>(stream)->enqueue(
+      [destination, kept = std::vector<char>(bytes, bytes + size), ranges = Ranges::of_thread()] {
+        copy_memory({destination, kept.data(), kept.size(), CopyKind::kToDevice, ranges});
+      });
   return CUDA_SUCCESS;
 }
 
@@ -260,7 +262,8 @@ STAND_IN_API CUresult cuMemcpyDtoHAsync_v2(void *host, CUdeviceptr target, size_
   STAND_IN_CHECK(check_stream("cuMemcpyDtoHAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyDtoHAsync", context, target, size));
   const void *source = reinterpret_cast<const void *>(target);
-  reinterpret_cast<Stream *>(stream)->enqueue([=] { copy_memory(host, source, size, CopyKind::kToHost); });
+  reinterpret_cast<Stream *>(stream)->enqueue(
+      [=, ranges = Ranges::of_thread()] { copy_memory({host, source, size, CopyKind::kToHost, ranges}); });
   // As the driver does: it returns when pageable memory has what was copied.
   if (!is_host_pinned(host) && !reads_pageable_late()) {
     reinterpret_cast<Stream *>(stream)->wait_all();
@@ -274,9 +277,9 @@ STAND_IN_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr sourc
   STAND_IN_CHECK(check_stream("cuMemcpyDtoDAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, target, size));
   STAND_IN_CHECK(check_device("cuMemcpyDtoDAsync", context, source, size));
-  reinterpret_cast<Stream *>(stream)->enqueue([=] {
-    copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size,
-                CopyKind::kWithinDevices);
+  reinterpret_cast<Stream *>(stream)->enqueue([=, ranges = Ranges::of_thread()] {
+    copy_memory({reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size,
+                 CopyKind::kWithinDevices, ranges});
   });
   return CUDA_SUCCESS;
 }
@@ -287,9 +290,9 @@ STAND_IN_API CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext target_con
   STAND_IN_CHECK(check_stream("cuMemcpyPeerAsync", context, stream));
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(target_context), target, size));
   STAND_IN_CHECK(check_device("cuMemcpyPeerAsync", reinterpret_cast<Context *>(source_context), source, size));
-  reinterpret_cast<Stream *>(stream)->enqueue([=] {
-    copy_memory(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size,
-                CopyKind::kWithinDevices);
+  reinterpret_cast<Stream *>(stream)->enqueue([=, ranges = Ranges::of_thread()] {
+    copy_memory({reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), size,
+                 CopyKind::kWithinDevices, ranges});
   });
   return CUDA_SUCCESS;
 }

@@ -182,8 +182,8 @@ private:
     if (ended && schedule_.waits_for_ended && !is_main_alone(block) && !waits_alone(block)) {
       Fault fault{FaultKind::kProgram, "a barrier that not all threads reach: the wave of thread " +
                                            std::to_string(ended->first_thread) + " has ended after " +
-                                           std::to_string(ended->barriers) + " barriers, this one waits at its " +
-                                           std::to_string(waits->barriers) + "th"};
+                                           std::to_string(ended->barriers) + " barriers, this one waits at number " +
+                                           std::to_string(waits->barriers)};
       if (!schedule_.goes_on || !schedule_.goes_on(fault, waits->code_address()))
         return report_of(block, *waits, std::move(fault));
     }

@@ -122,9 +122,7 @@ private:
 
 } // namespace
 
-void copy_memory(void *to, const void *from, size_t size, CopyKind kind) {
-  copy_memory("libhsa-runtime64", to, from, size, kind, ObjectPlaces());
-}
+void copy_memory(const MemoryCopy &copy) { copy_memory("libhsa-runtime64", copy, ObjectPlaces()); }
 
 void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work) {
   const ObjectPlaces places;
@@ -184,3 +182,5 @@ void execute(Queue &queue, const KernelCode &kernel, const hsa_kernel_dispatch_p
 }
 
 } // namespace emulator
+
+STAND_IN_API int InitializeInjectionNvtx2(const void *(*table)(uint32_t)) { return emulator::Ranges::take(table); }

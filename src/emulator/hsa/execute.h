@@ -17,7 +17,7 @@ bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &me
 /// Loads it; false, and a message, if the executor cannot.
 bool load_device_code(Executable &executable);
 /// Copies memory; to the host, memory that nobody wrote is told (execute/unwritten.h).
-void copy_memory(void *to, const void *from, size_t size, CopyKind kind);
+void copy_memory(const MemoryCopy &copy);
 /// Carries out a packet or a copy; the operation is null unless races are looked for.
 void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work);
 /// Runs a kernel to its end; what goes wrong is said and sent as the device would. Queue and dispatch are current.

@@ -26,6 +26,7 @@ struct CopyWork {
   Agent *agents[2];
   std::vector<StandInSignal *> dependencies;
   StandInSignal *completion;
+  Ranges ranges = Ranges::of_thread();
 };
 
 void carry_out(const CopyWork &copy, uint64_t number) {
@@ -41,10 +42,11 @@ void carry_out(const CopyWork &copy, uint64_t number) {
       may = may && check_access("copy", agent, copy.destination, copy.size) &&
             check_access("copy", agent, copy.source, copy.size);
   if (may)
-    copy_memory(copy.destination, copy.source, copy.size,
-                !copy.agents[0]->is_gpu   ? CopyKind::kToHost
-                : !copy.agents[1]->is_gpu ? CopyKind::kToDevice
-                                          : CopyKind::kWithinDevices);
+    copy_memory({copy.destination, copy.source, copy.size,
+                 !copy.agents[0]->is_gpu   ? CopyKind::kToHost
+                 : !copy.agents[1]->is_gpu ? CopyKind::kToDevice
+                                           : CopyKind::kWithinDevices,
+                 copy.ranges});
   time.end();
   complete(*copy.completion);
 }

@@ -562,7 +562,7 @@ TEST(Grid, a_barrier_that_not_all_reach) {
   EXPECT_EQ(report->fault.kind, FaultKind::kProgram);
   EXPECT_EQ(report->fault.text,
             "a barrier that not all threads reach: the wave of thread 1 has ended after 1 barriers, "
-            "this one waits at its 2th");
+            "this one waits at number 2");
 }
 
 TEST(Grid, no_end) {
