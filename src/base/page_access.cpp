@@ -8,6 +8,7 @@
 #include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace omptarget {
@@ -16,9 +17,25 @@ constinit WritablePages writable_pages;
 
 namespace {
 
+constexpr uintptr_t kWordSize = sizeof(uint32_t);
+
 /// The aligned word that holds the byte.
 uint32_t *word_of(const void *address) {
-  return reinterpret_cast<uint32_t *>(reinterpret_cast<uintptr_t>(address) & ~uintptr_t{3});
+  return reinterpret_cast<uint32_t *>(reinterpret_cast<uintptr_t>(address) / kWordSize * kWordSize);
+}
+
+/// The system writes the byte once more. It belongs to data that are about to be written, so no other thread may write
+/// it meanwhile.
+bool is_byte_writable(const void *address) {
+  const int error = errno;
+  unsigned char value = 0;
+  const iovec own{&value, 1}, place{const_cast<void *>(address), 1};
+  const pid_t process = ::getpid();
+  bool is_done = ::process_vm_readv(process, &own, 1, &place, 1, 0) == 1;
+  is_done = is_done && ::process_vm_writev(process, &own, 1, &place, 1, 0) == 1;
+  const bool is_refused = !is_done && errno == EFAULT;
+  errno = error;
+  return is_done || (!is_refused && is_page_writable(address));
 }
 
 } // namespace
@@ -51,10 +68,13 @@ bool handles_refused_accesses() {
   return ::sigaction(SIGSEGV, nullptr, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-bool find_writable(const void *begin) {
-  if (!is_page_writable(begin))
+bool find_writable(const void *begin, size_t size) {
+  const auto first = reinterpret_cast<uintptr_t>(begin);
+  const uintptr_t word = (first + kWordSize - 1) / kWordSize * kWordSize, page = first / kSmallestPage;
+  const bool has_word = word + kWordSize <= first + size && word / kSmallestPage == page;
+  if (has_word ? !is_page_writable(reinterpret_cast<const void *>(word)) : !is_byte_writable(begin))
     return false;
-  writable_pages.note(reinterpret_cast<uintptr_t>(begin) / kSmallestPage);
+  writable_pages.note(page);
   return true;
 }
 

@@ -46,15 +46,22 @@ private:
 };
 extern WritablePages writable_pages;
 
-/// Asks the system, and notes the page if it can be written. valgrind checks the word that is asked for, so it lies in
-/// the data.
-[[gnu::cold]] bool find_writable(const void *begin);
+/// Asks the system, and notes the page of begin if it can be written. [begin, begin + size): data that are about to be
+/// written. valgrind checks what is asked for, so it lies in the data.
+[[gnu::cold]] bool find_writable(const void *begin, size_t size);
 
-/// Returns whether data that begin there may be written. Looks at their first page: data of which only a later part is
-/// write-protected are taken for writable.
-inline bool is_writable(const void *begin) {
-  const uintptr_t page = reinterpret_cast<uintptr_t>(begin) / kSmallestPage;
-  return writable_pages.has(page) || find_writable(begin);
+/// Returns whether data may be written. size: at least 1. Looks at their first and last page: data of which only a part
+/// between is write-protected are taken for writable. Asking for all pages would take as long as copying large data.
+inline bool is_writable(const void *begin, size_t size) {
+  const auto first = reinterpret_cast<uintptr_t>(begin);
+  const uintptr_t end = first + size;
+  const uintptr_t page = first / kSmallestPage, last = (end - 1) / kSmallestPage;
+  if (!writable_pages.has(page) && !find_writable(begin, size)) [[unlikely]]
+    return false;
+  if (page == last || writable_pages.has(last)) [[likely]]
+    return true;
+  const uintptr_t last_begin = last * kSmallestPage;
+  return find_writable(reinterpret_cast<const void *>(last_begin), end - last_begin);
 }
 
 } // namespace omptarget

@@ -134,7 +134,7 @@ Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<Attache
 }
 
 Status ConstructQueue::copy_to_host(const Copy &copy) {
-  if (copy.size > 0 && !is_writable(raw(copy.host))) [[unlikely]]
+  if (copy.size > 0 && !is_writable(raw(copy.host), static_cast<size_t>(copy.size))) [[unlikely]]
     return copy_to_protected(copy);
   bool brings_pointers = false;
   Landing landing{copy, nullptr};

@@ -88,7 +88,8 @@ inline bool may_copy_back(const MapList &list, const PresentRefs &refs) {
 
 /// Returns whether the argument of an update, of which ref is borrowed, is copied as it is.
 inline bool is_copied_as_it_is(const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
-  return !ref.mapping->has_attached_pointers() && (direction == map_type::kTo || is_writable(list.begins[i]));
+  return !ref.mapping->has_attached_pointers() &&
+         (direction == map_type::kTo || is_writable(list.begins[i], static_cast<size_t>(list.sizes[i])));
 }
 
 /// Once it is copied. It had no attached pointers before.

@@ -300,8 +300,8 @@ void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i
 
 /// Returns whether the mapping's data may be copied back as they are, to that address first. They must have no attached
 /// pointers, which copies leave as they are, and the host's memory must be writable.
-inline bool is_plain_on_host(const Mapping &mapping, const void *host) {
-  return !mapping.has_attached_pointers() && is_writable(host);
+inline bool is_plain_on_host(const Mapping &mapping, const void *host, int64_t size) {
+  return !mapping.has_attached_pointers() && is_writable(host, static_cast<size_t>(size));
 }
 
 /// Copies them back if they are less simple. Nothing is queued.
@@ -409,7 +409,7 @@ void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, D
       continue;
     if (!leave_for_turn(refs[i], i, queue.report()))
       continue;
-    turns.push_back({i, is_plain_on_host(*refs[i].mapping, list.begins[last])});
+    turns.push_back({i, is_plain_on_host(*refs[i].mapping, list.begins[last], list.sizes[last])});
     if (turns.back().is_copied) [[likely]]
       copy_back(device, list, refs, i, last, &queue.get(), queue.report(), status);
   }
@@ -469,7 +469,7 @@ bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectR
       if (!leave_for_turn(ref, i, report)) [[unlikely]]
         return false;
       // Pointers may have become attached since they were looked for.
-      if (is_plain_on_host(*ref.mapping, list.begins[last])) [[likely]]
+      if (is_plain_on_host(*ref.mapping, list.begins[last], list.sizes[last])) [[likely]]
         copy_back(device, list, refs, i, last, nullptr, report, status);
       else
         copy_back_with_care(device, list, refs, i, status);

@@ -96,6 +96,13 @@ int main(int argc, char **argv) {
   CHECK_EQ(p[2 * in_page + 1], 77);
   CHECK_EQ(p[4 * in_page - 1], 78);
   CHECK_EQ(p[in_page], in_page);
+  mprotect(p + 3 * in_page, (size_t)page, PROT_READ);
+#pragma omp target map(tofrom : p[in_page : 3 * in_page])
+  {
+    HERE();
+    p[2 * in_page + 1] = 79;
+  }
+  CHECK_EQ(p[2 * in_page + 1], 79);
   int *const there = omp_target_alloc((size_t)page, omp_get_default_device());
   CHECK_EQ(omp_target_memcpy(there, p, (size_t)page, 0, 0, omp_get_default_device(), omp_get_initial_device()), 0);
   CHECK_EQ(omp_target_memcpy(p, there, (size_t)page, 0, 0, omp_get_initial_device(), omp_get_default_device()), 0);

@@ -11,6 +11,7 @@
 // CHECK: ERROR SUMMARY: 0 errors
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define N 1000
 static double values[N];
@@ -29,6 +30,11 @@ int main(void) {
   for (int i = 0; i < N; i++)
     sum += values[i];
 #pragma omp target exit data map(delete : values)
-  printf("the sum is %g\n", sum);
+  char *const few = malloc(3);
+  few[0] = few[1] = few[2] = 0;
+#pragma omp target map(tofrom : few[0 : 3])
+  few[2] = 1;
+  printf("the sum is %g\n", sum + few[2] - 1);
+  free(few);
   return 0;
 }
