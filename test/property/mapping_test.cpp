@@ -338,22 +338,24 @@ private:
     Status status;
     Absence absence;
     DirectQueue queue(device_, refs, nullptr);
-    if (!may_do_without_plan(items) || (!retain_present(device_.map(), list, refs, absence) &&
-                                        !enter_plain(device_, list, refs, absence, queue, status)))
+    if (!may_do_without_plan(items))
       return false;
-    status.keep_first(queue.complete());
+    const bool is_entered =
+        retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, queue, status);
+    if (is_entered)
+      status.keep_first(queue.complete());
     expect(status.is_ok(), "entering fails");
     status.consume();
-    for (const PresentRef &ref : refs)
+    for (const PresentRef &ref : refs) // planning goes on with them if not all are entered
       if (ref.is_new)
         make_fresh(items, refs, *ref.mapping);
-    return true;
+    return is_entered;
   }
   /// Data that a construct has mapped anew and not copied are undefined; the model says kFresh.
   static void make_fresh(const std::vector<MapItem> &items, const PresentRefs &refs, const Mapping &mapping) {
     for (HostPtr at = mapping.begin(); at < mapping.end(); at = at + 1) {
       bool is_copied = false;
-      for (size_t i = 0; i < items.size(); ++i)
+      for (size_t i = 0; i < refs.size(); ++i)
         is_copied = is_copied || (items[i].has(kTo) && refs[i].mapping == &mapping && at >= items[i].begin &&
                                   at < items[i].begin + items[i].size);
       if (!is_copied)

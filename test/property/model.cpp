@@ -15,6 +15,10 @@ using namespace map_type;
 namespace {
 uintptr_t number(HostPtr pointer) { return static_cast<uintptr_t>(pointer); }
 bool is_data(const MapItem &item) { return !item.has(kLiteral | kPrivate | kAttach); }
+int64_t pointer_size(const MapItem &item) {
+  return item.has(kAttach) ? item.size : static_cast<int64_t>(sizeof(void *));
+}
+constexpr uintptr_t kInPlace = 0; ///< instead of an entry: data that have no storage of their own
 
 // Items that are there for pointers only because the program maps their pointees. These are the pointer before its
 // pointee, the struct around such pointers, and the pointer that comes with its pointee.
@@ -114,6 +118,9 @@ bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, 
     if (entry && !item.has(kImplicit))
       return false; // extends what is present
   }
+  const bool must_be_present = item.has(kPresent) && !is_pointer && !(is_unified && !item.has(kClose));
+  if (entry && must_be_present && std::ranges::count(construct.created, entry->begin) != 0)
+    return false; // was not present on entry
   if (entry) {
     if (counts(items, i, entry->begin, is_pointee, construct)) {
       construct.references.push_back({i, entry->begin, is_unnamed(items, i, is_pointer)});
@@ -158,11 +165,12 @@ void Model::to_host(ModelEntry &entry, uintptr_t begin, int64_t size) {
       std::memcpy(&host(pointer), &attached.host_value, sizeof(void *));
 }
 
-// The device copy of the pointer (or descriptor) points to where the pointee's copy lies.
+// The device copy of the pointer (or descriptor) points to where the pointee's copy lies, or to the pointee in place.
 void Model::attach(uintptr_t pointer, int64_t size, uintptr_t target_entry) {
   ModelEntry &holder = *containing(pointer, size);
   const uintptr_t host_value = host_pointer(pointer);
-  const uintptr_t device_value = device_address_(target_entry) + (host_value - target_entry);
+  const uintptr_t device_value =
+      target_entry == kInPlace ? host_value : device_address_(target_entry) + (host_value - target_entry);
   const auto known = holder.attached.find(pointer);
   if (known != holder.attached.end() && known->second.host_value == host_value &&
       known->second.device_value == device_value)
@@ -228,32 +236,33 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
     if (const Place &where = construct.places[i]; where.is_present && items[i].has(kTo) && items[i].size > 0)
       if (items[i].has(kAlways) || is_new(where.entry))
         to_device(at(where.entry), number(items[i].begin), items[i].size);
-  for (size_t i = 0; i < items.size(); ++i) { // a pointer to nothing in new storage has the host's value
-    const bool is_pointee_absent =
-        items[i].has(kAttach) ? !containing(number(items[i].begin), 0)
-                              : is_data(items[i]) && items[i].has(kPtrAndObj) && !construct.places[i].is_present;
-    const int64_t size = items[i].has(kAttach) ? items[i].size : static_cast<int64_t>(sizeof(void *));
-    const ModelEntry *pointer = is_pointee_absent ? containing(number(items[i].base), size) : nullptr;
-    if (pointer && is_new(pointer->begin))
-      to_device(at(pointer->begin), number(items[i].base), size);
-  }
-  std::vector<const MapItem *> attachments; // all are chosen before the first one is carried out
-  for (const MapItem &item : items) {
-    const auto index = static_cast<size_t>(&item - items.data());
-    const ModelEntry *pointer = item.has(kAttach) ? containing(number(item.base), item.size) : nullptr;
+  std::vector<std::pair<size_t, uintptr_t>> attachments; // all are chosen before the first one is carried out
+  for (size_t i = 0; i < items.size(); ++i) {
+    const MapItem &item = items[i];
     const ModelEntry *pointee = containing(number(item.begin), 0);
-    if (pointer && pointee &&
-        (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin) ||
-         (maps(items, index, construct, *pointer, number(item.base)) &&
-          maps(items, index, construct, *pointee, number(item.begin)) &&
-          !is_attached(*pointer, number(item.base), *pointee))))
-      attachments.push_back(&item);
+    const bool is_pointee_absent =
+        item.has(kAttach) ? !pointee : is_data(item) && item.has(kPtrAndObj) && !construct.places[i].is_present;
+    const ModelEntry *pointer =
+        is_pointee_absent || item.has(kAttach) ? containing(number(item.base), pointer_size(item)) : nullptr;
+    if (!pointer)
+      continue;
+    if (is_pointee_absent) { // a pointer to data in place has their address, a new one to nothing keeps its value
+      if (is_unified && !item.has(kClose))
+        attachments.emplace_back(i, kInPlace);
+      else if (is_new(pointer->begin))
+        to_device(at(pointer->begin), number(item.base), pointer_size(item));
+    } else if (item.has(kAlways) || attaches_always || is_new(pointer->begin) || is_new(pointee->begin) ||
+               (maps(items, i, construct, *pointer, number(item.base)) &&
+                maps(items, i, construct, *pointee, number(item.begin)) &&
+                !is_attached(*pointer, number(item.base), *pointee))) {
+      attachments.emplace_back(i, pointee->begin);
+    }
   }
   for (size_t i = 0; i < items.size(); ++i)
     if (has_pointer[i] && construct.places[i].is_present)
       attach(number(items[i].base), sizeof(void *), construct.places[i].entry);
-  for (const MapItem *item : attachments)
-    attach(number(item->base), item->size, containing(number(item->begin), 0)->begin);
+  for (const auto &[i, target] : attachments)
+    attach(number(items[i].base), pointer_size(items[i]), target);
   for (const auto &[item, entry, is_unnamed] : construct.references)
     if (is_unnamed && !is_region)
       ++at(entry).unnamed_count;

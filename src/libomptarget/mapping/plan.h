@@ -46,6 +46,7 @@ struct Copy {
 
 /// The device copy of the pointer at pointer, in pointer_mapping, must point into target, at the place that corresponds
 /// to the host pointer's value. size: bytes of the pointer; more than 8 for a descriptor whose first 8 bytes it is.
+/// target: null if the data are used in place.
 struct Attachment {
   MappingRef pointer_mapping;
   HostPtr pointer;

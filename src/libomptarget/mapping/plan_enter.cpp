@@ -83,6 +83,10 @@ public:
   }
 
 private:
+  bool may_be_used_in_place(const MapItem &item) const {
+    return policy_.use_host_memory && !item.has(map_type::kClose);
+  }
+
   /// Returns whether it was entered before planning began, or by an earlier attempt.
   static bool is_bound(const MapItem &item) {
     return item.mapping && (item.pointer_mapping || !item.has(map_type::kPtrAndObj));
@@ -130,7 +134,7 @@ private:
 
   /// A pointer is mapped and counted with what it points to only: leaving cannot tell otherwise.
   Status bind_pointer_and_range(MapItem &item) {
-    const bool may_be_absent = item.size == 0 || (policy_.use_host_memory && !item.has(map_type::kClose));
+    const bool may_be_absent = item.size == 0 || may_be_used_in_place(item);
     if (!may_be_absent) [[likely]] {
       OMPTARGET_TRY(bind_pointer(item));
       return bind_range(item, load_pointer(item.base));
@@ -139,11 +143,18 @@ private:
     return item.mapping ? bind_pointer(item) : Status::ok();
   }
 
-  /// A pointer in storage of this construct keeps the host's value if there is nothing to attach it to (OpenMP 5.2,
-  /// section 5.4.4). The struct around it need not be copied.
-  void copy_unattached(const Found &pointer, const MapItem &item, int64_t size) {
-    if (pointer.is_contained && is_unpublished(pointer.ref.mapping))
+  /// Deals with a pointer whose target has no storage on the device. A target that is used in place has its host
+  /// address there. Otherwise there is nothing to attach to: a pointer in storage of this construct keeps the host's
+  /// value (OpenMP 5.2, section 5.4.4). The struct around it need not be copied.
+  void leave_unattached(const Found &pointer, const MapItem &item, int64_t size) {
+    if (!pointer.is_contained)
+      return;
+    if (may_be_used_in_place(item)) {
+      if (keep(pointer))
+        attach({pointer.ref, item.base, size, {}, item.begin});
+    } else if (is_unpublished(pointer.ref.mapping)) {
       add_copy(plan_.copies, {pointer.ref, item.base, size, item.name});
+    }
   }
 
   /// Returns whether all of the pointer is in the mapping: implicit items may lie in one partly.
@@ -170,6 +181,8 @@ private:
           return Status::ok();
         continue; // somebody else was faster
       }
+      if (is_made_too_late(item, range, found.ref)) [[unlikely]]
+        return absent_on_entry(item);
       const bool counts = counts_.counts(item, found.ref, is_pointee);
       const Retained retained = counts ? retain(item, found.ref) : Retained{true};
       if (!retained) [[unlikely]] {
@@ -188,17 +201,27 @@ private:
     }
   }
 
+  static Status absent_on_entry(const MapItem &item) {
+    return missing_present(item, "map type modifier")
+        .during("Call to getTargetPointer returned null pointer ('present' map type modifier).");
+  }
+
+  /// Returns whether the data must be present on entry (OpenMP 5.2, section 5.8.3), and an item before this one has
+  /// made them.
+  bool is_made_too_late(const MapItem &item, const Range &range, MappingRef ref) const {
+    return item.has(map_type::kPresent) && !range.is_pointer && !may_be_used_in_place(item) && is_own(ref);
+  }
+
   /// False if another thread has mapped the range since it was looked up.
   Result<bool> bind_missing(const MapItem &item, const Range &range, bool is_pointee, Binding &binding) {
-    if (policy_.use_host_memory && !item.has(map_type::kClose)) {
+    if (may_be_used_in_place(item)) {
       binding.is_host_pointer = true;
       if (range.size != 0 && observe::reports_mappings()) [[unlikely]]
         observe::mapping_on_host(range.begin, range.size);
       return true;
     }
     if (item.has(map_type::kPresent))
-      return missing_present(item, "map type modifier")
-          .during("Call to getTargetPointer returned null pointer ('present' map type modifier).");
+      return absent_on_entry(item);
     if (range.size == 0)
       return true;
     const Inserted inserted =
@@ -299,26 +322,33 @@ private:
   void attach_deferred(const MapItem &item) {
     if (!item.has(map_type::kAttach)) {
       if (!item.mapping && !item.has(map_type::kLiteral))
-        copy_unattached(map_.find(item.base, kPointerSize), item, kPointerSize);
+        leave_unattached(map_.find(item.base, kPointerSize), item, kPointerSize);
       return;
     }
     const Found pointer = map_.find(item.base, item.size);
     const Found target = map_.find(item.begin, 0);
     if (!target.is_contained)
-      return copy_unattached(pointer, item, item.size);
+      return leave_unattached(pointer, item, item.size);
     if (!pointer.is_contained)
       return;
     const bool always = item.has(map_type::kAlways) || policy_.attach_always;
     if (!always && !is_own(pointer.ref) && !is_own(target.ref) && !lacks_attachment(item, pointer.ref, target.ref))
       return;
-    if (!is_unpublished(pointer.ref.mapping)) { // this construct need not have a reference to it
+    if (!keep(pointer))
+      return;
+    await(target);
+    attach({pointer.ref, item.base, item.size, target.ref, item.begin});
+  }
+
+  /// Keeps what a pointer lies in: this construct need not have a reference to it. False: it is gone.
+  bool keep(const Found &pointer) {
+    if (!is_unpublished(pointer.ref.mapping)) {
       if (!map_.borrow(pointer.ref))
-        return; // removed since it was found
+        return false; // removed since it was found
       plan_.borrowed.push_back(pointer.ref);
     }
     await(pointer);
-    await(target);
-    attach({pointer.ref, item.base, item.size, target.ref, item.begin});
+    return true;
   }
 
   HostDataToTargetMap &map_;

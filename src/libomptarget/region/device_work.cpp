@@ -168,7 +168,7 @@ Result<bool> DeviceWork::fill(EnterPlan &plan) {
   plan.copies.clear();
   for (const Attachment &action : plan.attachments) {
     // The target's address is enough; its data may still be on the way.
-    if (!action.target.wait_for(MappingState::kStorage))
+    if (action.target && !action.target.wait_for(MappingState::kStorage))
       return false;
     OMPTARGET_TRY(queue_.attach(action));
   }
@@ -183,7 +183,7 @@ Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
     const uint64_t word = action.pointer_mapping.mapping->state();
     if (!action.pointer_mapping.is_of(word) || !(word & MappingState::kReady))
       continue;
-    if (!action.target.wait_for(MappingState::kStorage))
+    if (action.target && !action.target.wait_for(MappingState::kStorage))
       return false;
     OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // of its queue only
     if (!is_there)

@@ -3,6 +3,8 @@
 
 #include "region/direct_mapping.h"
 
+#include <algorithm>
+#include <llvm/ADT/STLExtras.h>
 #include <utility>
 
 #include "base/page_access.h"
@@ -144,11 +146,22 @@ public:
 private:
   enum class Made { kYes, kNo, kAgain };
 
+  /// Returns whether argument i may lie in data that an argument before it has made. An empty one may lie beside them.
+  bool may_be_made(int32_t i) const {
+    const HostPtr begin = host_ptr(list_.begins[i]);
+    return llvm::any_of(llvm::ArrayRef<PresentRef>(refs_.data(), static_cast<size_t>(i)), [&](const PresentRef &ref) {
+      return ref.is_new && std::min(ref.mapping->begin(), ref.mapping->base()) <= begin + list_.sizes[i] &&
+             begin <= std::max(ref.mapping->end(), ref.mapping->base());
+    });
+  }
+
   /// absence_: what is known of the argument.
   bool enter(int32_t i) {
     const auto type = static_cast<uint64_t>(list_.types[i]);
     if (has_no_range(type))
       return true;
+    if ((type & map_type::kPresent) && may_be_made(i)) [[unlikely]]
+      return false; // planning tells if the data were there on entry
     PresentRef &ref = refs_[static_cast<size_t>(i)];
     const int64_t size = list_.sizes[i];
     for (;; absence_.is_absent = false) {

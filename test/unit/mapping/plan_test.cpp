@@ -371,6 +371,40 @@ TEST(PlanExit, what_is_absent_is_left_alone_unless_it_must_be_present) {
   EXPECT_NE(status.to_string().find("'present' map type modifier"), std::string::npos);
 }
 
+TEST(PlanEnter, what_an_item_before_has_made_was_not_present_on_entry) {
+  for (const uint64_t present : {kPresent, kPresent | kTo}) {
+    HostDataToTargetMap map;
+    MapItems items{item(kBase, kBase, 64, 0), item(kBase, kBase, 64, present), item(kBase, kBase, 64, kTo | kFrom)};
+    EnterPlan plan;
+    Status status = plan_enter(map, {}, items, plan);
+    EXPECT_NE(status.to_string().find("'present' map type modifier"), std::string::npos);
+    status.consume();
+    EXPECT_EQ(map.size(), 0u);
+  }
+}
+
+TEST(PlanEnter, pointers_with_storage_are_attached_to_data_in_place) {
+  HostDataToTargetMap map;
+  static int pointee[16];
+  static int *pointer = pointee;
+  const HostPtr place = host_ptr(&pointer), target = host_ptr(pointee);
+  ASSERT_TRUE(map.insert_infinite({place, place + 8, place, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000}));
+  MappingPolicy policy;
+  policy.use_host_memory = true;
+  const MapItems kinds[] = {{item(place, target, sizeof pointee, kTo | kPtrAndObj)},
+                            {item(target, target, sizeof pointee, kTo), item(place, target, 8, kAttach)}};
+  for (MapItems items : kinds) {
+    EnterPlan plan;
+    ASSERT_TRUE(plan_enter(map, policy, items, plan).is_ok());
+    ASSERT_EQ(plan.late_attachments.size(), 1u);
+    EXPECT_FALSE(plan.late_attachments[0].target);
+    EXPECT_EQ(plan.late_attachments[0].pointer, place);
+    for (const MappingRef &ref : plan.borrowed)
+      (void)map.give_back(ref);
+    EXPECT_EQ(map.size(), 1u);
+  }
+}
+
 TEST(PlanEnter, a_larger_range_than_what_is_present_is_refused_and_leaves_no_trace) {
   HostDataToTargetMap map;
   MapItems first{item(kBase, kBase, 32, kTo)};

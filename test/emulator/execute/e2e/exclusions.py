@@ -71,6 +71,7 @@ OTHERS = {
 UNIFIED = {
     "unified.c": "needs a device that reaches all memory",
     "requires_usm.c": "as unified.c",
+    "unified_pointers.c": "as unified.c",
 }
 
 # Fortran programs, compiled for GPUs with our device RTL; not left out for AMD's by flang 22 and later.
