@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/machine.h"
+#include "base/own_file.h"
 
 namespace emulator {
 
@@ -38,7 +39,7 @@ struct CodeFile {
   /// False, with the loader's reason on stderr, if it is no code. The descriptor stays open as long as the code, so
   /// that no other gets its path, by which the loader knows it.
   bool open(const char *bytes, size_t size) {
-    file = memfd_create("device code of a stand-in", MFD_CLOEXEC);
+    file = omptarget::above_standard_files(memfd_create("device code of a stand-in", MFD_CLOEXEC));
     if (file < 0 || size < sizeof(Elf64_Ehdr) || write(file, bytes, size) != static_cast<ssize_t>(size))
       return fails("cannot write the code to a file");
     Elf64_Ehdr header;

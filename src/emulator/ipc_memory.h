@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/own_file.h"
+
 namespace emulator {
 
 /// The name of an allocation for other processes of the same user, in the bytes of the driver's own handle.
@@ -36,7 +38,7 @@ public:
   }
   /// Null if the machine has none.
   void *allocate(size_t size) {
-    const int file = memfd_create("device memory", MFD_CLOEXEC);
+    const int file = omptarget::above_standard_files(memfd_create("device memory", MFD_CLOEXEC));
     if (file < 0)
       return nullptr;
     void *memory = ftruncate(file, static_cast<off_t>(size)) == 0 ? map(file, size) : nullptr;
@@ -67,7 +69,7 @@ public:
     if (handle.mark != kMark)
       return nullptr;
     const std::string path = "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
-    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const int file = omptarget::above_standard_files(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file < 0)
       return nullptr;
     void *memory = map(file, handle.size);

@@ -4,7 +4,6 @@
 // a number. The journal of a profile and the trace stay whole, and what the program opens gets the lowest number.
 
 // REQUIRES: runtime-omptarget, clang-15-or-later
-// UNSUPPORTED: emulator-cuda, emulator-amdgpu
 // RUN: %clang -g %s -o %t
 // RUN: rm -rf %t.d && mkdir %t.d
 // RUN: %expect-killed LIBOMPTARGET_PROFILE=%t.d/k.json %t 2
