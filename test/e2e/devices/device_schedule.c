@@ -9,6 +9,7 @@
 // RUN: %run OMP_SCHEDULE_DEV=often OMP_SCHEDULE=static %t 1 0 2>&1 | %check
 // CHECK: omptarget warning: OMP_SCHEDULE_DEV: 'often' is no schedule such as dynamic,4; ignored
 // REQUIRES: runtime-omptarget, !executor || rtl-ours
+// Plugins for GPUs hand these to the device RTL. Code for the CPU, on a stand-in for a driver, asks libomp.
 // UNSUPPORTED: (emulator-cuda || emulator-amdgpu) && !executor
 
 #include "check.h"

@@ -19,6 +19,7 @@
 // CHECK-DAG: omptarget warning: OMP_NUM_THREADS_DEV: ',2' does not begin with a number from 1 to 2147483647; ignored
 // CHECK-DAG: omptarget warning: OMP_TEAMS_THREAD_LIMIT_DEV_0: '0' is no integer between 1 and 2147483647; ignored
 // REQUIRES: runtime-omptarget
+// Plugins for GPUs launch so many teams and threads. Code for the CPU, on a stand-in for a driver, asks libomp.
 // UNSUPPORTED: (emulator-cuda || emulator-amdgpu) && !executor
 
 #include "check.h"

@@ -7,6 +7,8 @@
 // libomp 16 ends with an assertion where a thread of a larger team has had detached tasks before.
 // RUN: %if clang-19-or-later %{ %run %t in-parallel %}
 // REQUIRES: runtime-omptarget
+// On a stand-in for a driver, code for the CPU runs on a thread of the stand-in, where no runtime waits for its tasks.
+// Code for GPUs has no tasks with detach.
 // UNSUPPORTED: emulator-cuda, emulator-amdgpu
 
 #include "check.h"
