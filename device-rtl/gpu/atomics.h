@@ -57,4 +57,14 @@ template <typename P, typename T> INLINE bool compare_exchange(P *address, T &ex
 }
 #endif
 
+/// Returns whether a flag is set that is set once, by any thread of any kernel. In an image without code that sets it
+/// the compiler knows the answer. Clang 16 would not know that of an atomic load.
+INLINE bool is_set(uint32_t &flag) {
+#if __has_builtin(__scoped_atomic_load_n)
+  return load(&flag) != 0;
+#else
+  return flag != 0;
+#endif
+}
+
 } // namespace omptarget::device_rtl::gpu::atomics

@@ -65,7 +65,7 @@ __attribute__((noinline)) void drop_environments(uint32_t level) {
 }
 
 INLINE ControlVariables variables() {
-  if (any_variables == 0)
+  if (!atomics::is_set(any_variables))
     return kDefaultVariables;
   if (has_environment())
     return find_environment()->variables;
@@ -77,7 +77,7 @@ INLINE ControlVariables variables() {
 
 INLINE uint64_t default_allocator() {
   constexpr uint64_t kDefaultMemory = 1; // omp_default_mem_alloc
-  if (any_default_allocator == 0)
+  if (!atomics::is_set(any_default_allocator))
     return kDefaultMemory;
   if (has_environment())
     return find_environment()->allocator;

@@ -64,7 +64,7 @@ static uint32_t any_default_allocator = 0;
 /// The allocator of a generic kernel's main thread, which its workers begin with. 0: not set.
 SHARED_VARIABLE uint64_t team_allocator;
 
-INLINE bool has_environment() { return any_environment != 0 && thread_bit(environment_bits); }
+INLINE bool has_environment() { return atomics::is_set(any_environment) && thread_bit(environment_bits); }
 INLINE void leave_environments(uint32_t level) {
   if (has_environment()) [[unlikely]]
     drop_environments(level);

@@ -74,7 +74,7 @@ SHARED_VARIABLE SharedList further_list;
 static uint32_t any_further = 0; ///< whether any thread of any kernel ever had some
 
 __attribute__((noinline)) uint32_t further_levels() {
-  if (any_further == 0)
+  if (!atomics::is_set(any_further))
     return 0;
   uint32_t count = 0;
   with_list<FurtherLevels>(&further_list, [&](FurtherLevels *first) {

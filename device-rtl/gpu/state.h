@@ -41,7 +41,7 @@ uint32_t further_levels();
 SHARED_VARIABLE uint32_t task_bits[kMaxWarps];
 /// Returns whether any thread of any kernel ever was: known not to be in images without tasks.
 static uint32_t any_task = 0;
-INLINE bool is_in_task() { return any_task != 0 && thread_bit(task_bits); }
+INLINE bool is_in_task() { return atomics::is_set(any_task) && thread_bit(task_bits); }
 
 SHARED_VARIABLE uint8_t kernel_is_spmd;
 SHARED_VARIABLE uint8_t kernel_was_generic; ///< the compiler has made it an SPMD one
