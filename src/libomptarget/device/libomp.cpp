@@ -33,7 +33,6 @@ extern "C" {
 [[gnu::weak]] void __kmpc_fork_call(void *location, int32_t count, void (*function)(int32_t *, int32_t *), ...);
 [[gnu::weak]] void __kmpc_omp_wait_deps(void *location, int32_t thread, int32_t count, void *dependences,
                                         int32_t count_no_alias, void *no_alias);
-[[gnu::weak]] int omp_get_default_device(void);
 [[gnu::weak]] void omp_set_default_device(int number);
 [[gnu::weak]] int omp_get_num_threads(void);
 [[gnu::weak]] int omp_get_max_teams(void);
@@ -146,12 +145,6 @@ bool can_start_in_fork_handler() {
   return std::sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor) == 2 && (major > 2 || minor >= 36);
 }
 
-/// Returns whether the calling thread is inside of libomp, whose start runs tools that may fork.
-bool is_inside_libomp() {
-  const auto range = omptarget::module_range(reinterpret_cast<void *>(__kmpc_global_thread_num));
-  return range && omptarget::is_called_from(range->begin, range->end);
-}
-
 /// Waits for the threads that have come to libomp's locks by now. The locks let threads in as they come, and a new
 /// thread of libomp's passes through them. The wait is short, as libomp's own fork handlers may hold the locks in this
 /// thread.
@@ -259,7 +252,7 @@ void before_fork() {
   gate.before_fork(kForkPatience);
   has_threads_at_fork = __kmpc_global_thread_num && may_have_threads();
   if (!has_threads_at_fork || state.load(std::memory_order_acquire) != kUnused || gate.has_others() ||
-      !can_start_in_fork_handler() || is_inside_libomp())
+      !can_start_in_fork_handler() || is_inside_libomp()) // libomp's start runs tools, which may fork
     return;
   start_here();
   wait_for_newcomers();
@@ -298,9 +291,14 @@ std::string library_file() {
   return path.starts_with('/') && (name.starts_with("libomp.so") || name.starts_with("libiomp5.so")) ? path : "";
 }
 
+bool is_inside_libomp() {
+  const auto range = module_range(reinterpret_cast<void *>(__kmpc_global_thread_num));
+  return range && is_called_from(range->begin, range->end);
+}
+
+bool has_default_device() { return state.load(std::memory_order_acquire) == kStarted; }
+
 int32_t default_device() {
-  if (state.load(std::memory_order_acquire) == kStarted) [[likely]]
-    return omp_get_default_device();
   ensure_started();
   return omp_get_default_device ? omp_get_default_device() : 0;
 }

@@ -10,6 +10,8 @@
 
 struct ident_t;
 
+extern "C" [[gnu::weak]] int omp_get_default_device(void);
+
 /// Not 0 while the process has one thread. The C library has it from glibc 2.32 on; in older ones its address is null.
 extern "C" [[gnu::weak]] char __libc_single_threaded;
 
@@ -29,8 +31,8 @@ Offload target_offload();
 void ensure_started();
 
 /// The process ends, and a module is finalised. From now on libomp may end at any time, and it does not protect other
-/// threads from that. Its end is left out while other threads exist that have used a device (note_user). The calling
-/// thread ends the process.
+/// threads from that. Its end is left out while other threads exist that have used a device (note_user), and after
+/// target tasks. The calling thread ends the process. Waits for the tasks that it has left.
 void note_end();
 
 /// Notes that the calling thread uses devices, from now on until it ends. Does not return once libomp has ended.
@@ -38,6 +40,8 @@ inline void note_user();
 
 /// The default-device-var ICV of the calling task, or 0 without libomp. Starts libomp.
 int32_t default_device();
+/// The same after note_user().
+inline int32_t default_device_of_user();
 
 /// The file of libomp, or empty: without it, or if it is linked into the program.
 std::string library_file();
@@ -106,13 +110,26 @@ private:
   Begun begun_ = Begun::kNothing;
 };
 
-/// Both are for note_user() only.
-[[gnu::tls_model("initial-exec")]] extern thread_local constinit bool is_noted_user;
+/// Returns whether a function of libomp is among the callers.
+bool is_inside_libomp();
+
+/// What is known of the calling thread: for the functions below only.
+enum class User : uint8_t {
+  kNew,
+  kNoted,
+  kOfLibomp, ///< and libomp has been started, which has a default device
+};
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit User user;
 void note_new_user();
+int32_t default_device_of_new_user();
 inline void note_user() {
-  if (!is_noted_user) [[unlikely]]
+  if (user == User::kNew) [[unlikely]]
     note_new_user();
 }
+inline int32_t default_device_of_user() {
+  return user == User::kOfLibomp ? omp_get_default_device() : default_device_of_new_user();
+}
+bool has_default_device(); ///< of libomp, which has been started
 void forget_other_users(); ///< of forget_other_threads() only
 
 } // namespace omptarget::libomp

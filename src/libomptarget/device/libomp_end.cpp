@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The end of libomp. Its destructor takes apart what its functions work on, whoever is inside of them. So it does not
-// run as long as there are threads that the program has left behind.
+// run as long as there are threads that the program has left behind. Nor does it after target tasks: threads that make
+// these do not come to this library, as libomp's helper threads run them.
 
 #include <atomic>
 #include <pthread.h>
@@ -12,11 +13,14 @@
 #include "base/format.h"
 #include "base/late_destructors.h"
 #include "base/log.h"
+#include "device/helper_threads.h"
 #include "device/libomp.h"
 #include "observe/device_events.h"
 
 extern "C" {
 [[gnu::weak]] int32_t __kmpc_global_thread_num(void *location);
+[[gnu::weak]] int32_t __kmpc_global_num_threads(void *location);
+[[gnu::weak]] int32_t __kmpc_omp_taskwait(void *location, int32_t thread);
 [[gnu::weak]] int omp_get_level(void);
 [[gnu::weak]] int omp_get_ancestor_thread_num(int level);
 [[gnu::weak]] int omp_get_team_num(void);
@@ -24,7 +28,7 @@ extern "C" {
 
 namespace omptarget::libomp {
 
-[[gnu::tls_model("initial-exec")]] thread_local constinit bool is_noted_user = false;
+[[gnu::tls_model("initial-exec")]] thread_local constinit User user = User::kNew;
 
 namespace {
 
@@ -32,20 +36,25 @@ namespace {
 constinit std::atomic<int64_t> users{0};
 constexpr int64_t kEnded = INT64_MIN / 2;
 
+/// One of libomp's helper threads has used a device.
+constinit std::atomic<bool> helpers_are_users{false};
+
 /// Set before libomp's destructor runs.
 constinit std::atomic<pthread_t> ending_thread{};
 
 thread_local constinit bool is_counted = false;
 
+void forget_user() {
+  is_counted = false;
+  users.fetch_sub(1, std::memory_order_release);
+}
+
 /// Counts the calling thread until it ends.
 struct Counted {
-  Counted() { is_counted = true; }
+  constexpr Counted() = default;
   Counted(const Counted &) = delete;
   Counted &operator=(const Counted &) = delete;
-  ~Counted() {
-    is_counted = false;
-    users.fetch_sub(1, std::memory_order_release);
-  }
+  ~Counted() { forget_user(); }
 };
 
 /// Returns whether libomp has made the calling thread, for a team of another one.
@@ -70,42 +79,80 @@ void remove_file_of_libomp() {
   unlink(format(kFile, static_cast<int>(getpid()), static_cast<int>(getuid())).c_str());
 }
 
+/// Waits for the target tasks that the calling thread has left unfinished. Does not start libomp.
+void finish_own_tasks() {
+  if (__kmpc_omp_taskwait && __kmpc_global_num_threads && __kmpc_global_num_threads(nullptr) != 0)
+    __kmpc_omp_taskwait(nullptr, __kmpc_global_thread_num(nullptr));
+}
+
 /// libomp's destructor is next. It also ends a tool, whose reports come then: so it runs if there is one.
 bool may_end() {
   ending_thread.store(pthread_self(), std::memory_order_relaxed);
-  int64_t own = is_counted ? 1 : 0;
-  if (observe::has_tool() || users.compare_exchange_strong(own, kEnded, std::memory_order_seq_cst)) {
+  finish_own_tasks();
+  const int64_t own = is_counted ? 1 : 0;
+  int64_t all = own;
+  if (observe::has_tool()) {
     users.store(kEnded, std::memory_order_seq_cst);
     return true;
   }
-  OMPTARGET_TRACE(Topic::kDevice, "libomp does not end: %lld thread(s) that have used a device are still there",
-                  static_cast<long long>(own - (is_counted ? 1 : 0)));
+  if (!helpers_are_users.load(std::memory_order_seq_cst) &&
+      users.compare_exchange_strong(all, kEnded, std::memory_order_seq_cst))
+    return true;
+  OMPTARGET_TRACE(Topic::kDevice, "libomp does not end: %lld thread(s) that have used a device are still there%s",
+                  static_cast<long long>(all - own), all == own ? ", and threads may have left target tasks" : "");
   remove_file_of_libomp();
   return false;
+}
+
+/// Returns whether the calling thread ends the process, or libomp's end may wait for it.
+bool may_outlive_libomp() {
+  return pthread_equal(ending_thread.load(std::memory_order_relaxed), pthread_self()) || is_inside_libomp();
+}
+
+/// Either libomp's end sees this thread, or the thread sees the end.
+void count_user() {
+  is_counted = true;
+  const bool has_ended = users.fetch_add(1, std::memory_order_seq_cst) < 0;
+  while (has_ended && !may_outlive_libomp())
+    pause();
+  ensure_started();
+  if (is_helper_thread())
+    helpers_are_users.store(true, std::memory_order_seq_cst);
+  if (is_made_by_libomp())
+    forget_user();
+  else
+    static thread_local const Counted counted;
 }
 
 } // namespace
 
 void note_end() {
-  if (__kmpc_global_thread_num && has_other_threads())
-    ask_before_destructors(reinterpret_cast<const void *>(__kmpc_global_thread_num), may_end);
+  if (!__kmpc_global_thread_num || !has_other_threads())
+    return;
+  ask_before_destructors(reinterpret_cast<const void *>(__kmpc_global_thread_num), may_end);
+  finish_own_tasks();
 }
 
-/// Either libomp's end sees this thread, or the thread sees the end.
 [[gnu::cold, gnu::noinline]] void note_new_user() {
-  is_noted_user = true;
+  user = User::kNoted; // libomp's start may come back here
   if (!__kmpc_global_thread_num)
     return;
-  const bool has_ended = users.fetch_add(1, std::memory_order_seq_cst) < 0;
-  while (has_ended && !pthread_equal(ending_thread.load(std::memory_order_relaxed), pthread_self()))
-    pause();
-  ensure_started();
-  if (is_made_by_libomp())
-    users.fetch_sub(1, std::memory_order_release);
+  if (is_counted) // in the child of a fork
+    ensure_started();
   else
-    static thread_local const Counted counted;
+    count_user();
+  if (has_default_device())
+    user = User::kOfLibomp;
 }
 
-void forget_other_users() { users.store(is_counted ? 1 : 0, std::memory_order_relaxed); }
+[[gnu::cold, gnu::noinline]] int32_t default_device_of_new_user() {
+  note_user();
+  return default_device();
+}
+
+void forget_other_users() {
+  users.store(is_counted ? 1 : 0, std::memory_order_relaxed);
+  user = User::kNew; // libomp may have to be started again
+}
 
 } // namespace omptarget::libomp

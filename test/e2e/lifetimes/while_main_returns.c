@@ -7,6 +7,8 @@
 // RUN: %run %t teams once
 // RUN: %run %t teams again
 // RUN: %run %t plain again
+// RUN: %run %t nowait once
+// RUN: %run %t nowait again
 // RUN: %run OMP_TARGET_OFFLOAD=DISABLED %t teams once
 // RUN: %run OMP_TARGET_OFFLOAD=DISABLED %t teams again
 // LLVM's runtimes crash. So do libomp's threads under a sanitizer. A driver ends in an exit handler, with its devices.
@@ -22,7 +24,7 @@
 
 enum { THREADS = 3, PROCESSES = 12, N = 1000, STATUS = 7 };
 
-static int teams, again;
+static int teams, nowait, again;
 
 // Not in the loop: constructs there take more of the stack with each round by clang 15 and 16.
 __attribute__((noinline)) static void region(int *values) {
@@ -30,6 +32,14 @@ __attribute__((noinline)) static void region(int *values) {
 #pragma omp target teams distribute parallel for map(tofrom : values[0 : N])
     for (int i = 0; i < N; i++)
       values[i] += i;
+  } else if (nowait) {
+#pragma omp target teams distribute parallel for nowait map(tofrom : values[0 : N / 2])
+    for (int i = 0; i < N / 2; i++)
+      values[i] += i;
+#pragma omp target nowait map(tofrom : values[N / 2 : N / 2])
+    for (int i = N / 2; i < N; i++)
+      values[i] += i;
+#pragma omp taskwait
   } else {
 #pragma omp target map(tofrom : values[0 : N])
     for (int i = 0; i < N; i++)
@@ -61,6 +71,7 @@ static int live(int microseconds) {
 
 int main(int count, char **words) {
   teams = strcmp(words[1], "teams") == 0;
+  nowait = strcmp(words[1], "nowait") == 0;
   again = strcmp(words[2], "again") == 0;
   if (count > 3)
     return live(atoi(words[3]));
