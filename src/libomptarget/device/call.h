@@ -33,9 +33,11 @@ Result<DeviceUse> device_for(int64_t device_number);
 
 /// The same device if nothing is left to be done before it is used; null: ask device_for.
 inline DeviceUse ready_device_for(int64_t device_number) {
-  libomp::note_user();
-  Device *const device = Runtime::get().prepared_device(
-      device_number == raw(DeviceId::kDefault) ? libomp::default_device() : device_number);
+  if (device_number == raw(DeviceId::kDefault))
+    device_number = libomp::default_device_of_user();
+  else
+    libomp::note_user();
+  Device *const device = Runtime::get().prepared_device(device_number);
   return device ? DeviceUse(*device) : DeviceUse();
 }
 

@@ -70,7 +70,7 @@ int32_t LaunchDefaults::thread_limit() const {
   return own != 0 ? own : usual_setting(SettingId::kTeamsThreadLimit);
 }
 
-void LaunchDefaults::apply_some(__tgt_kernel_args &args) const {
+void LaunchDefaults::apply(__tgt_kernel_args &args) const {
   if ((args.Flags & OMPTARGET_KERNEL_STRICT) != 0)
     return;
   const int32_t teams = teams_.load(std::memory_order_relaxed);

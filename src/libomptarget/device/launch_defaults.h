@@ -19,11 +19,10 @@ public:
   /// Reads the environment.
   explicit LaunchDefaults(DeviceId id);
 
+  /// Returns whether something bounds launches.
+  bool is_any() const { return is_any_.load(std::memory_order_relaxed); }
   /// Bounds a launch whose construct says nothing of teams, or nothing of threads. args: in the inner form.
-  void apply(__tgt_kernel_args &args) const {
-    if (is_any_.load(std::memory_order_relaxed)) [[unlikely]]
-      apply_some(args);
-  }
+  void apply(__tgt_kernel_args &args) const;
 
   /// Each is 0 if nothing bounds it. OMP_NUM_TEAMS and OMP_TEAMS_THREAD_LIMIT count if no variable of devices is set.
   int32_t teams() const;
@@ -32,7 +31,6 @@ public:
   void set_thread_limit(int32_t number) { set(thread_limit_, number); }
 
 private:
-  void apply_some(__tgt_kernel_args &args) const;
   void set(std::atomic<int32_t> &variable, int32_t number) {
     variable.store(number, std::memory_order_relaxed);
     is_any_.store(true, std::memory_order_relaxed);

@@ -27,12 +27,14 @@
 
 namespace omptarget {
 
-Runtime &Runtime::get() {
+constinit std::atomic<Runtime *> Runtime::the_one_{nullptr};
+
+[[gnu::cold, gnu::noinline]] Runtime &Runtime::make() {
   static Runtime *const runtime = [] {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-    note_made();
     return new Runtime;
   }();
+  the_one_.store(runtime, std::memory_order_release);
   return *runtime;
 }
 

@@ -26,7 +26,12 @@ namespace omptarget {
 class Runtime {
 public:
   /// The one of this process; never destroyed.
-  static Runtime &get();
+  static Runtime &get() {
+    Runtime *const made = if_made();
+    return made ? *made : make();
+  }
+  /// The same, or null if nobody has asked for it.
+  static Runtime *if_made() { return the_one_.load(std::memory_order_acquire); }
 
   Status register_library(const __tgt_bin_desc *descriptor);
   /// Takes the module apart on all devices; when the program is ending, the devices keep what they have of it.
@@ -62,9 +67,12 @@ public:
   /// The device of that number if nothing is left to be done before it is used, but for counting the use (DeviceUse).
   /// Null: device() knows more.
   Device *prepared_device(int64_t number) const {
-    if (number < 0 || number >= device_count_.load(std::memory_order_acquire))
+    const auto count = static_cast<uint64_t>(device_count_.load(std::memory_order_acquire));
+    if (static_cast<uint64_t>(number) >= count) [[unlikely]]
       return nullptr;
     Device *const device = devices_[number].load(std::memory_order_relaxed);
+    if (!device)
+      __builtin_unreachable();
     return device->is_prepared(modules_.generation()) ? device : nullptr;
   }
 
@@ -95,6 +103,7 @@ private:
   static constexpr int kUnread = 0, kDisabled = 1, kDefault = 2, kMandatory = 3;
 
   Runtime() = default;
+  static Runtime &make();
   int read_policy();
   void enumerate(bool even_without_modules);
   PluginNeed need_of(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries);
@@ -105,7 +114,6 @@ private:
   void report_unmatched(const std::shared_ptr<OffloadLibrary> &library);
   Result<DeviceUse> make_ready(Device &device, DeviceUse use);
   Status prepare(Device &device);
-  static void note_made();
   /// A device of the plugin has been initialised: its driver runs from now on, if it has one.
   static void note_initialised(const Plugin &plugin);
   static void end_at_exit(const Plugin &plugin);
@@ -123,6 +131,8 @@ private:
   static void after_fork_in_parent();
   static void give_back_after_fork(int32_t phase);
   static void after_fork_in_child();
+
+  static constinit std::atomic<Runtime *> the_one_;
 
   ModuleRegistry modules_;
   std::atomic<uint32_t> matched_generation_{0}; // of the modules that enumerate() has dealt with

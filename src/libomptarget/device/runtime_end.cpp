@@ -25,7 +25,6 @@ namespace omptarget {
 
 namespace {
 
-constinit std::atomic<bool> is_made{false};
 constinit std::atomic<Runtime::Drain> drain{nullptr};
 
 /// The end of a plugin's devices, with failures of unfinished work. Shared with a thread that may outlive the handler.
@@ -52,13 +51,12 @@ struct Ending {
 };
 
 [[gnu::destructor]] void end_of_library() {
-  if (is_made.load(std::memory_order_acquire))
-    Runtime::get().end();
+  if (Runtime *const runtime = Runtime::if_made())
+    runtime->end();
 }
 
 } // namespace
 
-void Runtime::note_made() { is_made.store(true, std::memory_order_release); }
 void Runtime::set_drain(Drain function) { drain.store(function, std::memory_order_release); }
 
 void Runtime::end_at_exit(const Plugin &plugin) {

@@ -355,9 +355,14 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
   return run_to_end(device, kernel, form, request, &report);
 }
 
+[[gnu::cold, gnu::noinline]] void apply_defaults(Device &device, LaunchRequest &request) {
+  device.launch_defaults().apply(request.args);
+}
+
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const Kernel &kernel, ParameterForm form,
                                             LaunchRequest &request) {
-  device.launch_defaults().apply(request.args);
+  if (device.launch_defaults().is_any()) [[unlikely]]
+    apply_defaults(device, request);
   const Kernel *chosen = &kernel;
   if (kernel.variants) [[unlikely]]
     chosen = &chosen_variant(device, kernel, form, request);
