@@ -5,9 +5,10 @@
 
 // RUN: %clang %s -o %t
 // RUN: %run %t
-// RUN: %run OMP_TARGET_OFFLOAD=DISABLED %t
-// RUN: %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 %t
+// RUN: %if clang-15-or-later %{ %run OMP_TARGET_OFFLOAD=DISABLED %t %}
+// RUN: %if clang-15-or-later %{ %run LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 %t %}
 // RUN: %run LIBOMP_USE_HIDDEN_HELPER_TASK=0 %t
+// clang 14 makes host code that leaves the results of teams out, and its libomp divides by one helper thread less.
 // LLVM's runtimes crash. A driver ends in an exit handler, with its devices.
 // REQUIRES: lasts
 // UNSUPPORTED: runtime-llvm, sanitizer
