@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "host/block_teams.h"
 #include "host/teams.h"
 
 namespace omptarget::host {
@@ -98,6 +99,7 @@ Result<std::unique_ptr<LoadedImage>> LoadedImage::load(int32_t device, const __t
   OMPTARGET_TRY(loaded->fill_table(device, image));
   loaded->find_variables();
   loaded->meet_device_rtl();
+  loaded->meet_block_teams();
   return loaded;
 }
 
@@ -120,6 +122,8 @@ Status LoadedImage::open(int32_t device) {
 LoadedImage::~LoadedImage() {
   if (has_kernels_per_team_)
     forget_kernels_per_team(range());
+  if (code_)
+    forget_block_teams(range());
   if (handle_)
     dlclose(handle_);
 }
@@ -179,26 +183,40 @@ void LoadedImage::meet_device_rtl() {
   has_kernels_per_team_ = true;
 }
 
+/// Before this the calls have been redirected; functions of ours that find no image call those of libomp.
+void LoadedImage::meet_block_teams() {
+  if (layout_.team_calls.empty())
+    return;
+  code_ = std::make_unique<CodeMap>(base_, layout_);
+  add_block_teams(range(), *code_);
+}
+
 /// The dynamic linker has bound these words to libomp, or will at the first call.
 Status LoadedImage::answer_for(int32_t device) {
+  for (const DeviceFunctionUse &use : layout_.device_functions)
+    OMPTARGET_TRY(redirect(use.address, function_for(use.function, device)));
+  for (const TeamCallUse &use : layout_.team_calls)
+    OMPTARGET_TRY(redirect(use.address, use.function));
+  return Status::ok();
+}
+
+/// word: before relocation.
+Status LoadedImage::redirect(uint64_t word, const void *function) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  for (const DeviceFunctionUse &use : layout_.device_functions) {
-    const uintptr_t at = base_ + use.address;
-    const Segment *const segment = segment_of(reinterpret_cast<const void *>(at), sizeof(void *));
-    if (!segment)
-      return Status::error(format("a word at 0x%zx lies outside the image", static_cast<size_t>(use.address)));
-    void *const pages = reinterpret_cast<void *>(at / page * page);
-    const size_t size = at + sizeof(void *) - reinterpret_cast<uintptr_t>(pages);
-    const int other = (segment->is_executable ? PROT_EXEC : 0) | PROT_READ;
-    const int before = other | (can_be_written(*segment, use.address) ? PROT_WRITE : 0);
-    if ((before & PROT_WRITE) == 0 && mprotect(pages, size, other | PROT_WRITE) != 0)
-      return Status::error(format("the address of a function cannot be written at %p: %s", reinterpret_cast<void *>(at),
-                                  std::strerror(errno)));
-    const void *const function = function_for(use.function, device);
-    std::memcpy(reinterpret_cast<void *>(at), &function, sizeof function);
-    if ((before & PROT_WRITE) == 0)
-      mprotect(pages, size, before);
-  }
+  const uintptr_t at = base_ + word;
+  const Segment *const segment = segment_of(reinterpret_cast<const void *>(at), sizeof(void *));
+  if (!segment)
+    return Status::error(format("a word at 0x%zx lies outside the image", static_cast<size_t>(word)));
+  void *const pages = reinterpret_cast<void *>(at / page * page);
+  const size_t size = at + sizeof(void *) - reinterpret_cast<uintptr_t>(pages);
+  const int other = (segment->is_executable ? PROT_EXEC : 0) | PROT_READ;
+  const int before = other | (can_be_written(*segment, word) ? PROT_WRITE : 0);
+  if ((before & PROT_WRITE) == 0 && mprotect(pages, size, other | PROT_WRITE) != 0)
+    return Status::error(format("the address of a function cannot be written at %p: %s", reinterpret_cast<void *>(at),
+                                std::strerror(errno)));
+  std::memcpy(reinterpret_cast<void *>(at), &function, sizeof function);
+  if ((before & PROT_WRITE) == 0)
+    mprotect(pages, size, before);
   return Status::ok();
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/address_range.h"
 #include "base/status.h"
+#include "host/code_map.h"
 #include "host/image_check.h"
 #include "host/image_file.h"
 #include "omptarget/plugin.h"
@@ -54,7 +55,9 @@ private:
   void *find_writable(const char *name, uint64_t size) const;
   void find_variables();
   void meet_device_rtl();
+  void meet_block_teams();
   Status answer_for(int32_t device);
+  Status redirect(uint64_t word, const void *function);
   AddressRange range() const;
   LoadedImage(ImageFile file, ImageLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
   Status open(int32_t device);
@@ -73,7 +76,8 @@ private:
   std::vector<__tgt_offload_entry> entries_;
   __tgt_target_table table_{};
   bool has_kernels_per_team_ = false;
-  DeviceVariables variables_; // found once: finding takes the dynamic loader's lock
+  std::unique_ptr<CodeMap> code_; ///< null if the image needs no block teams
+  DeviceVariables variables_;     // found once: finding takes the dynamic loader's lock
 };
 
 } // namespace omptarget::host

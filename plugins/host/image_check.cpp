@@ -144,6 +144,10 @@ Status check_programs(std::string_view image, const Elf64_Ehdr &header, ImageLay
                                   number(program.p_offset), number(program.p_offset + program.p_filesz), image.size()));
     if (program.p_type == PT_LOAD)
       OMPTARGET_TRY(check_load(program, i, layout));
+    if (program.p_type == PT_GNU_EH_FRAME) {
+      layout.unwind_address = program.p_vaddr;
+      layout.unwind_size = program.p_memsz;
+    }
     if (program.p_type != PT_DYNAMIC)
       continue;
     if (layout.dynamic_count != 0 || program.p_filesz < sizeof(Elf64_Dyn) || program.p_filesz % sizeof(Elf64_Dyn) != 0)

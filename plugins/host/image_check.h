@@ -40,6 +40,19 @@ struct DeviceFunctionUse {
   DeviceFunction function;
 };
 
+/// A call that the image makes by way of a word with the address of the function.
+struct ImageCall {
+  uint64_t slot;     ///< the word, before relocation
+  uint64_t function; ///< before relocation, or kNumThreadsCall
+};
+inline constexpr uint64_t kNumThreadsCall = ~uint64_t{0}; ///< of libomp's function that takes num_threads
+
+/// A word that is to hold the address of a function of ours (host/block_teams.h).
+struct TeamCallUse {
+  uint64_t address; ///< before relocation
+  const void *function;
+};
+
 struct ImageLayout {
   std::vector<Segment> segments; ///< ascending
   EntrySection entries;
@@ -54,6 +67,11 @@ struct ImageLayout {
   /// has room.
   uint64_t spare_dynamic_offset = 0;
   std::vector<DeviceFunctionUse> device_functions;
+  uint64_t unwind_address = 0; ///< of the table of functions for unwinding
+  uint64_t unwind_size = 0;    ///< 0: there is none
+  /// Only of images whose teams could be cut, and could notice it.
+  std::vector<TeamCallUse> team_calls;
+  std::vector<ImageCall> calls;
 };
 
 /// Returns the size of a page of this system in bytes: AArch64 has 4,096, 16,384 or 65,536.

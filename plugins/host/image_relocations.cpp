@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/machine.h"
+#include "host/block_teams.h"
 #include "host/image_dynamic.h"
 
 namespace omptarget::host {
@@ -171,8 +172,9 @@ Status DynamicTables::check_relocations() {
   return Status::ok();
 }
 
-/// Finds the functions that the image has from elsewhere.
+/// Finds the functions that the image has from elsewhere, and its own that it calls by way of the linker.
 void DynamicTables::find_device_functions() {
+  BlockTeamCalls team_calls;
   for (const Elf64_Rela &relocation : relocations_) {
     const uint32_t type = ELF64_R_TYPE(relocation.r_info);
     const uint64_t index = ELF64_R_SYM(relocation.r_info);
@@ -180,11 +182,23 @@ void DynamicTables::find_device_functions() {
         !is_one_of<3>(type, {kKinds.absolute, kKinds.glob_dat, kKinds.jump_slot}))
       continue;
     const auto symbol = at<Elf64_Sym>(symbols_, index);
-    if (symbol.st_shndx != SHN_UNDEF)
+    if (symbol.st_shndx != SHN_UNDEF) {
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
+        layout_.calls.push_back({relocation.r_offset, symbol.st_value});
       continue;
-    if (const auto function = device_function(strings_.data() + symbol.st_name))
+    }
+    const std::string_view name = strings_.data() + symbol.st_name;
+    if (const auto function = device_function(name))
       layout_.device_functions.push_back({relocation.r_offset, *function});
+    if (const void *const function = team_calls.function_for(name))
+      layout_.team_calls.push_back({relocation.r_offset, function});
+    if (name == "__kmpc_push_num_threads")
+      layout_.calls.push_back({relocation.r_offset, kNumThreadsCall});
   }
+  if (team_calls.are_needed())
+    return;
+  layout_.team_calls.clear();
+  layout_.calls.clear();
 }
 
 Status DynamicTables::check_packed_relocations() {

@@ -37,11 +37,7 @@ uint32_t gather(const KernelArguments &arguments, void **values) {
   return count;
 }
 
-Status call_indirectly(void *kernel, const KernelArguments &arguments) {
-  if (arguments.count > kMaximumArguments)
-    return Status::error(format("a kernel cannot have %u arguments", arguments.count));
-  std::vector<void *> values(arguments.count + 1);
-  const uint32_t count = gather(arguments, values.data());
+Status call_indirectly(void *function, void **values, uint32_t count) {
   std::vector<ffi_type *> types(count, &ffi_type_pointer);
   std::vector<void *> addresses(count);
   for (uint32_t i = 0; i < count; ++i)
@@ -49,17 +45,31 @@ Status call_indirectly(void *kernel, const KernelArguments &arguments) {
   ffi_cif interface;
   if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, count, &ffi_type_void, types.data()) != FFI_OK)
     return Status::error(format("libffi cannot call a function with %u arguments", count));
-  ffi_call(&interface, reinterpret_cast<void (*)()>(kernel), nullptr, addresses.data());
+  ffi_call(&interface, reinterpret_cast<void (*)()>(function), nullptr, addresses.data());
   return Status::ok();
+}
+
+Status call_with_many(void *kernel, const KernelArguments &arguments) {
+  if (arguments.count > kMaximumArguments)
+    return Status::error(format("a kernel cannot have %u arguments", arguments.count));
+  std::vector<void *> values(arguments.count + 1);
+  return call_indirectly(kernel, values.data(), gather(arguments, values.data()));
 }
 
 } // namespace
 
 Status launch_internal::call_with_arguments(void *kernel, const KernelArguments &arguments) {
   if (arguments.count >= kDirect) [[unlikely]]
-    return call_indirectly(kernel, arguments);
+    return call_with_many(kernel, arguments);
   void *values[kDirect + 1];
   kCallers[gather(arguments, values)](kernel, values);
+  return Status::ok();
+}
+
+Status call_with_values(void *function, void **values, uint32_t count) {
+  if (count > kDirect) [[unlikely]]
+    return call_indirectly(function, values, count);
+  kCallers[count](function, values);
   return Status::ok();
 }
 

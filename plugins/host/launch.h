@@ -33,6 +33,9 @@ inline void *implicit_argument() { return reinterpret_cast<void *>(~uintptr_t{0}
 Status call_with_arguments(void *kernel, const KernelArguments &arguments);
 } // namespace launch_internal
 
+/// Calls a function with pointer-sized arguments in the calling thread. Any thread.
+Status call_with_values(void *function, void **values, uint32_t count);
+
 /// Calls the kernel in the calling thread. Any thread.
 inline Status call_kernel(void *kernel, const KernelArguments &arguments) {
   const KernelRuns::Run run;

@@ -15,6 +15,7 @@
 #include "base/machine.h"
 #include "base/no_memory.h"
 #include "common/last_error.h"
+#include "host/block_teams.h"
 #include "host/blocks.h"
 #include "host/device.h"
 #include "host/device_number.h"
@@ -38,8 +39,14 @@ struct Devices {
   Devices() {
     for (int32_t device = 0; device < device_count(); ++device)
       states.emplace_back(device);
-    const auto lock = [] { each_unless_announced(&std::mutex::lock); };
-    const auto unlock = [] { each_unless_announced(&std::mutex::unlock); };
+    const auto lock = [] {
+      if (!are_forks_announced.load(std::memory_order_relaxed))
+        lock_for_fork();
+    };
+    const auto unlock = [] {
+      if (!are_forks_announced.load(std::memory_order_relaxed))
+        unlock_in_parent_of_fork();
+    };
     const auto unlock_in_child = [] {
       KernelRuns::forget_other_threads();
       if (!are_forks_announced.load(std::memory_order_relaxed))
@@ -47,9 +54,13 @@ struct Devices {
     };
     pthread_atfork(lock, unlock, unlock_in_child);
   }
-  static void each_unless_announced(void (std::mutex::*action)()) {
-    if (!are_forks_announced.load(std::memory_order_relaxed))
-      each(action);
+  static void lock_for_fork() {
+    each(&std::mutex::lock);
+    lock_block_teams_for_fork();
+  }
+  static void unlock_in_parent_of_fork() {
+    unlock_block_teams_after_fork(false);
+    each(&std::mutex::unlock);
   }
   static void each(void (std::mutex::*action)()) {
     for (int32_t device = 0; device < device_count(); ++device) {
@@ -66,6 +77,7 @@ struct Devices {
   }
   /// The other threads are not there.
   static void unlock_in_child_of_fork() {
+    unlock_block_teams_after_fork(true);
     each(&std::mutex::unlock);
     for (int32_t device = 0; device < device_count(); ++device)
       if (DeviceDomain *domain = domain_of(device))
@@ -365,8 +377,8 @@ int32_t __tgt_rtl_set_function_ptr_map(int32_t device, uint64_t count, __omp_off
 void __tgt_rtl_fork_phase(int32_t phase) {
   switch (phase) {
   case OMPTARGET_FORK_ANNOUNCED: return are_forks_announced.store(true, std::memory_order_relaxed);
-  case OMPTARGET_FORK_BEFORE: return Devices::each(&std::mutex::lock);
-  case OMPTARGET_FORK_PARENT: return Devices::each(&std::mutex::unlock);
+  case OMPTARGET_FORK_BEFORE: return Devices::lock_for_fork();
+  case OMPTARGET_FORK_PARENT: return Devices::unlock_in_parent_of_fork();
   case OMPTARGET_FORK_CHILD: return Devices::unlock_in_child_of_fork();
   default: return;
   }
