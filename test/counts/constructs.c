@@ -55,6 +55,23 @@ static void tear_down_delete(int times) {
   }
 }
 
+static struct {
+  int x, y;
+  double z[4];
+} record;
+
+static void update_arrays(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target update to(a, b, c, d)
+  }
+}
+
+static void update_members(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target update to(record.x, record.z)
+  }
+}
+
 /// Two target tasks without a kernel.
 static void nowait_data(int times) {
   int x = 1;
@@ -75,6 +92,8 @@ static const struct Row {
     {"two_pointers", two_pointers},
     {"mapped_int", mapped_int},
     {"update", update},
+    {"update_arrays", update_arrays},
+    {"update_members", update_members},
     {"enter_exit", enter_exit},
     {"hit", hit},
     {"present", present},
@@ -108,7 +127,7 @@ int main(int argc, char **argv) {
     host = omp_is_initial_device();
     if (KERNELS_RUN && host)
       return fprintf(stderr, "regions run on the host\n"), 1;
-#pragma omp target enter data map(to : a, b, c, d, block)
+#pragma omp target enter data map(to : a, b, c, d, block, record)
     if (strcmp(name, "hit") == 0 || strcmp(name, "present") == 0 || strncmp(name, "tear_down", 9) == 0)
       map_many();
     rows[k].run(kWarm);

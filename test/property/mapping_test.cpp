@@ -10,6 +10,7 @@
 #include "argument_list.h"
 #include "fake_device.h"
 #include "model.h"
+#include "region/data_update.h"
 #include "region/device_work.h"
 #include "region/direct_mapping.h"
 
@@ -375,11 +376,11 @@ private:
   }
 
   void update(const std::vector<MapItem> &items) {
-    DeviceWork work(device_);
-    Status status = work.start_update(copy(items));
+    DataUpdate work(device_);
+    Status status = work.start(copy(items), true);
     const bool is_ok = status.is_ok();
     status.consume();
-    work.complete().consume();
+    work.finish().consume();
     const bool is_right = model_.update(items);
     expect(is_ok == is_right, "an update is right for one and wrong for the other");
   }

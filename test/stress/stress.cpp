@@ -20,6 +20,7 @@
 #include "fake_device.h"
 #include "mapping/argument_refs.h"
 #include "random_delays.h"
+#include "region/data_update.h"
 #include "region/device_work.h"
 #include "region/direct_mapping.h"
 
@@ -188,9 +189,11 @@ private:
     expect_ok(work.complete(), "exit data");
   }
   void update(const MapItems &items) {
-    DeviceWork work(device_);
-    expect_ok(work.start_update(items), "update");
-    expect_ok(work.complete(), "update");
+    DataUpdate work(device_);
+    ArgumentList list(items);
+    const bool waits = next(random_) % 2;
+    expect_ok(next(random_) % 2 ? work.start(list.list(), nullptr, waits) : work.start(items, waits), "update");
+    expect_ok(work.finish(), "update");
   }
 
   /// Threads copy these values back that never change, while others read them here: for C++ a race, for OpenMP none.

@@ -79,14 +79,14 @@ TEST_P(WindowTest, an_update_restores_host_pointers_although_the_struct_is_remov
   Struct s = {7, data + 1};
   ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo), item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
   on_device(device_, &s)->x = 9;
-  DeviceWork work(device_);
+  DataUpdate work(device_);
   if (GetParam() == FakeKind::kSynchronous)
     set_fake_hook([&](FakeOperation) { EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok()); });
-  EXPECT_TRUE(work.start_update({item(&s, sizeof s, kFrom)}).is_ok());
+  EXPECT_TRUE(work.start(MapItems{item(&s, sizeof s, kFrom)}, true).is_ok());
   if (GetParam() != FakeKind::kSynchronous) {
     EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete)}).is_ok());
   }
-  EXPECT_TRUE(work.complete().is_ok());
+  EXPECT_TRUE(work.finish().is_ok());
   EXPECT_EQ(s.x, 9);
   EXPECT_EQ(s.p, data + 1);
   EXPECT_TRUE(exit(device_, {item(data, sizeof data, kDelete)}).is_ok());
@@ -282,9 +282,9 @@ TEST_P(WindowTest, a_pointer_that_becomes_attached_when_a_copy_is_queued_has_its
       const AtPoint queued("copy: queued", [&] {
         EXPECT_TRUE(enter(device_, {item(&s.q, more, sizeof more, kTo | kPtrAndObj)}).is_ok());
       });
-      DeviceWork work(device_); // a plan, whatever there is
-      ASSERT_TRUE(work.start_update({item(&s, sizeof s, kTo)}).is_ok());
-      ASSERT_TRUE(work.complete().is_ok());
+      DataUpdate work(device_);
+      ASSERT_TRUE(work.start(MapItems{item(&s, sizeof s, kTo)}, false).is_ok());
+      ASSERT_TRUE(work.finish().is_ok());
     }
     EXPECT_EQ(*on_device(device_, &s.q), on_device(device_, &more[1]));
     EXPECT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(more, sizeof more, kDelete)}).is_ok());

@@ -112,19 +112,6 @@ bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &re
   return are_alone(refs, deleted);
 }
 
-bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs) {
-  for (int32_t i = 0; i < list.count; ++i) {
-    const MappingRef ref = borrow_argument(map, list, i, direction);
-    if (!ref)
-      return false;
-    refs.push_back({ref.mapping, ref.generation, true, false, false});
-    OMPTARGET_SCHED_POINT("update: planned");
-    if (ref.mapping->has_attached_pointers())
-      return false;
-  }
-  return true;
-}
-
 void set_present(MapItems &items, const PresentRefs &refs) {
   for (size_t i = 0; i < refs.size(); ++i) {
     items[i].mapping = refs[i].ref();

@@ -82,25 +82,6 @@ inline bool is_readable(const MapList &list) {
   return list.count > 0 && list.bases && list.begins && list.sizes && list.types;
 }
 
-/// The direction of an update that has one (map_type::kTo or kFrom), or 0: planning must do it.
-inline uint64_t direction_of_update(const MapList &list) {
-  constexpr uint64_t kBoth = map_type::kTo | map_type::kFrom;
-  if (!is_readable(list) || list.mappers) [[unlikely]]
-    return 0;
-  const uint64_t direction = static_cast<uint64_t>(list.types[0]) & kBoth;
-  return direction == kBoth ? 0 : direction;
-}
-/// Borrows the mapping of one argument, or null: planning must do it, as it must if the mapping has attached pointers.
-inline MappingRef borrow_argument(HostDataToTargetMap &map, const MapList &list, int32_t i, uint64_t direction) {
-  const auto type = static_cast<uint64_t>(list.types[i]);
-  if ((type & ~map_type::kPresent) != direction || list.sizes[i] <= 0) [[unlikely]]
-    return {};
-  return map.borrow_arrived(host_ptr(list.begins[i]), list.sizes[i]);
-}
-/// Borrows the mappings of all arguments. False if planning must do it: then refs are what was borrowed nevertheless,
-/// to be given back.
-bool borrow_present(HostDataToTargetMap &map, const MapList &list, uint64_t direction, PresentRefs &refs);
-
 /// The copy of an argument that lies in the mapping.
 inline Copy copy_of_argument(const MapList &list, size_t i, MappingRef mapping) {
   return {mapping, host_ptr(list.begins[i]), list.sizes[i],

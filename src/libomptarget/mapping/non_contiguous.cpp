@@ -3,6 +3,7 @@
 
 #include "mapping/non_contiguous.h"
 
+#include "mapping/variable_name.h"
 #include <algorithm>
 #include <cinttypes>
 #include <llvm/ADT/ArrayRef.h>
@@ -34,6 +35,16 @@ Status check_extent(llvm::ArrayRef<SectionDimension> dimensions) {
                                   " bytes from one to the next, is larger than the address space",
                                   static_cast<int64_t>(each.count), static_cast<int64_t>(each.stride)));
   return Status::ok();
+}
+
+/// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no
+/// other member here, it begins where the section does.
+HostPtr section_start(llvm::ArrayRef<MapItem> items, size_t index) {
+  const MapItem &item = items[index];
+  const bool is_only_member = item.has(map_type::kNonContiguous) && item.group < 0 && index > 0 &&
+                              item.parent == static_cast<int32_t>(index) - 1 &&
+                              (index + 1 == items.size() || items[index + 1].parent != item.parent);
+  return is_only_member ? items[index - 1].begin : HostPtr::kNull;
 }
 
 } // namespace
@@ -77,6 +88,28 @@ Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start) {
     blocks.repeat(dimension[level].stride != 0 ? dimension[level].count : std::min<uint64_t>(dimension[level].count, 1),
                   dimension[level].stride);
   return blocks;
+}
+
+Status for_each_part(llvm::ArrayRef<MapItem> items,
+                     llvm::function_ref<Status(const MapItem &, HostPtr begin, int64_t size)> action) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    const MapItem &item = items[i];
+    if (!item.has(map_type::kNonContiguous)) [[likely]] {
+      OMPTARGET_TRY(action(item, item.begin, item.size));
+      continue;
+    }
+    Result<HostBlocks> found = host_blocks(item, section_start(items, i));
+    if (!found.is_ok())
+      return found.take_status().about(variable_text(item));
+    const HostBlocks &blocks = *found;
+    Status status;
+    blocks.for_each([&](HostPtr begin, int64_t size) {
+      if (status.is_ok())
+        status = action(item, begin, size);
+    });
+    OMPTARGET_TRY(std::move(status));
+  }
+  return Status::ok();
 }
 
 } // namespace omptarget

@@ -4,6 +4,8 @@
 // The memory that a motion clause names: one block, or for a strided or multi-dimensional section many.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 #include "base/status.h"
@@ -48,5 +50,10 @@ bool may_have_byte_offsets(const MapItem &item);
 /// The blocks of an item of target update. Neighbouring blocks are one. Fails for descriptors that make no sense.
 /// start: where the section really begins, if the caller knows better than the descriptor.
 Result<HostBlocks> host_blocks(const MapItem &item, HostPtr start = HostPtr::kNull);
+
+/// Calls action for each contiguous part of the items of a target update, in their order, until it fails. Fails, too,
+/// for descriptors that make no sense.
+Status for_each_part(llvm::ArrayRef<MapItem> items,
+                     llvm::function_ref<Status(const MapItem &, HostPtr begin, int64_t size)> action);
 
 } // namespace omptarget

@@ -164,17 +164,6 @@ struct ExitPlan {
 Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
                  ExitPlan &plan);
 
-/// The actions of target update.
-struct UpdatePlan {
-  llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
-  llvm::SmallVector<Copy, 4> to_device;
-  llvm::SmallVector<Copy, 4> to_host;
-};
-
-/// left: what is copied, borrowed; also on failure.
-Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan,
-                   LeftMappings &left);
-
 /// Fails for a range that no memory can have: array sections may have any length.
 [[gnu::cold]] Status no_such_range(const MapItem &item, HostPtr begin, int64_t size);
 inline Status check_range(const MapItem &item, HostPtr begin, int64_t size) {

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Leaving: target exit data, the end of target data, and the way out of a target region; and target update.
+// Leaving: target exit data, the end of target data, and the way out of a target region.
 
 #include "mapping/plan.h"
 
@@ -354,84 +354,6 @@ private:
   MappingSet late_;   ///< left late
 };
 
-/// Descriptors of members count from the struct's begin and leave the member's place in it out; if the struct has no
-/// other member here, it begins where the section does.
-HostPtr section_start(const MapItems &items, size_t index) {
-  const MapItem &item = items[index];
-  const bool is_only_member = item.has(map_type::kNonContiguous) && item.group < 0 && index > 0 &&
-                              item.parent == static_cast<int32_t>(index) - 1 &&
-                              (index + 1 == items.size() || items[index + 1].parent != item.parent);
-  return is_only_member ? items[index - 1].begin : HostPtr::kNull;
-}
-
-/// A struct of which members are moved.
-void report_unmoved(HostDataToTargetMap &map, const MapItem &item) {
-  if (const Found found = map.find(item.begin, item.size); found.is_contained)
-    report_looked_up(item, item.begin, item.size, *found.ref.mapping);
-}
-
-class UpdatePlanner {
-public:
-  UpdatePlanner(HostDataToTargetMap &map, const MappingPolicy &policy, UpdatePlan &plan, LeftMappings &left)
-      : map_(map), policy_(policy), plan_(plan), left_(left) {}
-
-  Status add(const MapItems &items, size_t index) {
-    const MapItem &item = items[index];
-    if (!item.has(map_type::kNonContiguous)) [[likely]]
-      return add_block(item, item.begin, item.size);
-    Result<HostBlocks> found = host_blocks(item, section_start(items, index));
-    if (!found.is_ok())
-      return found.take_status().about(variable_text(item));
-    const HostBlocks &blocks = *found;
-    Status status;
-    blocks.for_each([&](HostPtr begin, int64_t size) {
-      if (status.is_ok())
-        status = add_block(item, begin, size);
-    });
-    return status;
-  }
-
-private:
-  Status add_block(const MapItem &item, HostPtr begin, int64_t size) {
-    if (size == 0)
-      return Status::ok();
-    OMPTARGET_TRY(check_range(item, begin, size));
-    const char *const needed_by = item.has(map_type::kPresent) ? "motion modifier" : nullptr;
-    const Found found = find_and_borrow(begin, size);
-    const Copy action{found.ref, begin, size, item.name, needed_by};
-    if (!found.is_contained)
-      return needed_by && !policy_.use_host_memory ? missing_present(action) : Status::ok();
-    add_awaited(plan_.awaited, found);
-    if (observe::reports_mappings()) [[unlikely]]
-      report_looked_up(item, begin, size, *found.ref.mapping);
-    if (item.has(map_type::kTo))
-      add_copy(plan_.to_device, action);
-    if (item.has(map_type::kFrom))
-      add_copy(plan_.to_host, action);
-    return Status::ok();
-  }
-
-  Found find_and_borrow(HostPtr begin, int64_t size) {
-    for (;;) {
-      const Found found = map_.find(begin, size);
-      if (!found.is_contained || (!left_.empty() && left_.back().ref == found.ref))
-        return found;
-      OMPTARGET_SCHED_POINT("update: found");
-      if (OMPTARGET_PLANTED("update-not-borrowed") || OMPTARGET_PLANTED("update-late-place"))
-        return found;
-      if (!map_.borrow(found.ref)) [[unlikely]]
-        continue; // removed since it was found
-      left_.push_back({found.ref, LeftMapping::How::kBorrowed});
-      return found;
-    }
-  }
-
-  HostDataToTargetMap &map_;
-  const MappingPolicy &policy_;
-  UpdatePlan &plan_;
-  LeftMappings &left_;
-};
-
 } // namespace
 
 Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left) {
@@ -447,21 +369,6 @@ Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left) {
 Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
                  ExitPlan &plan) {
   return ExitPlanner(map, policy, items, has_entered, plan).run();
-}
-
-Status plan_update(HostDataToTargetMap &map, const MappingPolicy &policy, const MapItems &items, UpdatePlan &plan,
-                   LeftMappings &left) {
-  constexpr uint64_t kMoves = map_type::kTo | map_type::kFrom | map_type::kPresent;
-  UpdatePlanner planner(map, policy, plan, left);
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (items[i].has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach))
-      continue;
-    if (items[i].has(kMoves))
-      OMPTARGET_TRY(planner.add(items, i));
-    else if (observe::reports_mappings()) [[unlikely]]
-      report_unmoved(map, items[i]);
-  }
-  return Status::ok();
 }
 
 } // namespace omptarget

@@ -54,10 +54,10 @@ Status during_copy(Status status, const Copy &copy, const char *direction) {
       .about(variable_text(copy.name, copy.size));
 }
 
-/// Queues a copy of this kind, host being its place on the host; whether it brings attached pointers with it. A
-/// template, so that neither kind pays for the other.
+/// Queues a copy of this kind, host being its place on the host, or without a queue makes it; whether it brings attached
+/// pointers with it. A template, so that neither kind pays for the other.
 template <DataOperationKind kKind>
-Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_pointers) {
+Status ConstructQueue::queue_copy(const Copy &copy, void *host, Queue *queue, bool &brings_pointers) {
   constexpr bool kIsToDevice = kKind == DataOperationKind::kToDevice;
   brings_pointers = false;
   const std::optional<DevicePtr> target = OMPTARGET_PLANTED("update-late-place")
@@ -73,11 +73,11 @@ Status ConstructQueue::queue_copy(const Copy &copy, void *host, bool &brings_poi
   const auto work = [&] {
     const PluginDevice &device = device_.plugin_device();
     if constexpr (kIsToDevice)
-      return device.data_submit(raw(*target), host, copy.size, &queue_);
+      return device.data_submit(raw(*target), host, copy.size, queue);
     else
-      return device.data_retrieve(host, raw(*target), copy.size, &queue_);
+      return device.data_retrieve(host, raw(*target), copy.size, queue);
   };
-  OMPTARGET_TRY(during_copy(timed(operation, work), copy, kIsToDevice ? "to" : "from"));
+  OMPTARGET_TRY(during_copy(queue ? timed(operation, work) : work(), copy, kIsToDevice ? "to" : "from"));
   brings_pointers = copy.mapping.mapping->has_attached_pointers();
   return Status::ok();
 }
@@ -86,7 +86,7 @@ Status ConstructQueue::copy_to_device(const Copy &copy) {
   if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
     return copy_around_pointers(copy);
   bool brings_pointers = false;
-  OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), brings_pointers));
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), &queue_, brings_pointers));
   if (brings_pointers) [[unlikely]]
     OMPTARGET_TRY(rewrite_pointers(copy, {}));
   note_upload(copy, {});
@@ -115,7 +115,7 @@ Status ConstructQueue::copy_around_pointers(const Copy &copy) {
   for (const Part &part : parts_around(pointers, copy.host, copy.size)) {
     bool brings_pointers = false;
     const Copy part_of_copy{copy.mapping, part.begin, part.size, copy.name, copy.needed_by};
-    OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(part_of_copy, raw(part.begin), brings_pointers));
+    OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(part_of_copy, raw(part.begin), &queue_, brings_pointers));
   }
   OMPTARGET_TRY(rewrite_pointers(copy, pointers));
   note_upload(copy, std::move(pointers));
@@ -141,11 +141,23 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
   if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
     landing.staged.reset(new std::byte[static_cast<size_t>(copy.size)]);
   void *const host = landing.staged ? static_cast<void *>(landing.staged.get()) : raw(copy.host);
-  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, host, brings_pointers));
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, host, &queue_, brings_pointers));
   if (queue_.is_busy()) // pointers may become attached until the copy is made
     landings_.push_back(std::move(landing));
   else if (brings_pointers) [[unlikely]]
     land(landing);
+  return Status::ok();
+}
+
+Status ConstructQueue::copy_at_once(const Copy &copy, bool is_to_device) {
+  bool brings_pointers = false;
+  if (is_to_device) {
+    OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), nullptr, brings_pointers));
+    return brings_pointers ? rewrite_pointers(copy, {}) : Status::ok();
+  }
+  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, raw(copy.host), nullptr, brings_pointers));
+  if (brings_pointers)
+    land({copy, nullptr});
   return Status::ok();
 }
 
@@ -178,14 +190,11 @@ void ConstructQueue::land(const Landing &landing) {
     std::memcpy(raw(part.begin), landing.staged.get() + (part.begin - copy.host), static_cast<size_t>(part.size));
 }
 
-void *ConstructQueue::keep(const void *value, size_t size) {
-  values_.push_back(std::make_unique<std::byte[]>(size));
-  return std::memcpy(values_.back().get(), value, size);
-}
-
 Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size, const char *name) {
-  if (device_.plugin().is_asynchronous())
-    value = keep(value, static_cast<size_t>(size));
+  if (device_.plugin().is_asynchronous()) {
+    values_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
+    value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
+  }
   return write_from_host(target, host_ptr(value), size, name);
 }
 

@@ -21,9 +21,10 @@ namespace omptarget {
 /// destructor. Used by one thread.
 class ConstructQueue {
 public:
-  explicit ConstructQueue(Device &device)
-      : device_(device), temporaries_(device), arrivals_(device), pointers_(device.map().attached_pointers()),
-        times_(device) {}
+  /// queue: what is queued already.
+  explicit ConstructQueue(Device &device, Queue queue = {})
+      : device_(device), queue_(queue), temporaries_(device), arrivals_(device),
+        pointers_(device.map().attached_pointers()), times_(device) {}
   ~ConstructQueue() { // something is left only after a failure, which is on its way up
     if (!is_idle()) [[unlikely]]
       wait().consume();
@@ -46,6 +47,8 @@ public:
   /// them.
   Status copy_to_device(const Copy &copy);
   Status copy_to_host(const Copy &copy);
+  /// Makes a copy, which is complete on return, of memory without attached pointers that can be written.
+  Status copy_at_once(const Copy &copy, bool is_to_device);
   /// Writes the device's values to the pointers that a copy to the device has overwritten: those that are attached
   /// now, but for those that are known, in ascending order, to have their values.
   Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known);
@@ -57,8 +60,6 @@ public:
   /// Writes size bytes of host memory that stays as it is until the construct ends.
   Status write_from_host(DevicePtr target, HostPtr source, int64_t size, const char *name = nullptr);
 
-  /// A copy of size bytes that lives until the queue has been waited for.
-  void *keep(const void *value, size_t size);
   /// Device memory that is freed when the queue has been waited for.
   Result<DevicePtr> allocate_temporary(int64_t size) { return temporaries_.allocate(size); }
 
@@ -91,7 +92,8 @@ public:
   Status unless_kernel_failed(Status failure);
 
 private:
-  template <observe::DataOperationKind kKind> Status queue_copy(const Copy &copy, void *host, bool &brings_pointers);
+  template <observe::DataOperationKind kKind>
+  Status queue_copy(const Copy &copy, void *host, Queue *queue, bool &brings_pointers);
   Status synchronize() { return device_.plugin_device().synchronize(queue_); }
   Status wait_for_plugin();
   Status wait_for_arrival(MappingRef ref, Arrival &arrival);

@@ -4,9 +4,9 @@
 #include "region/data_constructs.h"
 
 #include <memory>
-#include <type_traits>
 
 #include "base/log.h"
+#include "region/data_update.h"
 #include "region/ended_device.h"
 #include "region/left_construct.h"
 #include "region/map_arguments.h"
@@ -33,9 +33,9 @@ void return_addresses(const MapItems &items, void **bases) {
   }
 }
 
-// The kinds of data constructs. Each is carried out without a plan if that is enough: directly(), which is complete on
-// return, or halves(), which starts it. plan() starts the items of it otherwise; refs: what is retained already, or of
-// an exit what is found and still counted. on_host() does what is left for the host.
+// The kinds of data constructs. on_host() does what is left for the host. Entering and exiting need no plan if that is
+// enough: directly(), which is complete on return, or halves(), which starts it. plan() starts the items of it
+// otherwise; refs: what is retained already, or of an exit what is found and still counted.
 
 struct Enter {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kEnterData;
@@ -74,23 +74,33 @@ struct Exit {
 
 struct Update {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kUpdate;
-  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &, DirectReport *report,
-                               Status &status) {
-    return update_directly(device, list, report, status) ? DirectLaunch::kDone : DirectLaunch::kNotEntered;
-  }
-  static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.update(status); }
-  static Status plan(DeviceWork &work, MapItems &items, const MapList &, const PresentRefs &) {
-    return work.start_update(items);
-  }
   static Status on_host(const Call &call, const MapList &list) { return update_ended_device(call, list); }
+};
+
+/// An update with nowait that outlives its call.
+class DeferredUpdate final : public DeferredConstruct {
+public:
+  DeferredUpdate(Device &device, const Call &call, const MapList &list)
+      : DeferredConstruct(device, call, Update::kKind, list), update_(device) {}
+
+  static Status run(Device &device, const Call &call, const MapList &list, void *&slot) {
+    auto deferred = std::make_unique<DeferredUpdate>(device, call, list);
+    OMPTARGET_TRY(deferred->update_.start(list, call.code, false));
+    return deferred->update_.is_busy() ? leave(std::move(deferred), slot) : deferred->update_.finish();
+  }
+
+private:
+  Status complete() override { return update_.finish(); }
+  Result<bool> is_done() override { return update_.is_done(); }
+  bool has_turn(MappingRef) const override { return false; }
+
+  DataUpdate update_;
 };
 
 template <typename Kind>
 Status start_planned(DeviceWork &work, const Call &call, const MapList &list, const PresentRefs &refs) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, refs, items, call.code));
-  if constexpr (std::is_same_v<Kind, Update>)
-    OMPTARGET_TRY(find_offsets(items, call.code));
   return Kind::plan(work, items, list, refs);
 }
 template <typename Kind>
@@ -113,6 +123,11 @@ template <typename Kind>
     return run_planned<Kind>(device, call, list, refs);
   return conclude(device, nullptr, list, refs, so_far, std::move(status));
 }
+template <> inline Status run_to_end<Update>(Device &device, const Call &call, const MapList &list, DirectReport *) {
+  DataUpdate update(device);
+  OMPTARGET_TRY(update.start(list, call.code, true));
+  return update.finish();
+}
 
 template <typename Kind>
 [[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const MapList &list) {
@@ -128,6 +143,21 @@ template <typename Kind>
       std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot, Kind::halves,
       [&](DeviceWork &work, const PresentRefs &refs) { return start_planned<Kind>(work, call, list, refs); });
 }
+template <> Status run_and_leave<Update>(Device &device, const Call &call, const MapList &list, void *&slot) {
+  return DeferredUpdate::run(device, call, list, slot);
+}
+
+/// Carries out a construct whose items are known.
+template <typename Kind> Status run_items(Device &device, MapItems &items, const MapList &list) {
+  DeviceWork work(device);
+  OMPTARGET_TRY(Kind::plan(work, items, list, {}));
+  return work.complete();
+}
+template <> Status run_items<Update>(Device &device, MapItems &items, const MapList &) {
+  DataUpdate update(device);
+  OMPTARGET_TRY(update.start(items, true));
+  return update.finish();
+}
 
 /// Some module has no image on the device. If none fits, its constructs are the host's, and those of others are the
 /// device's.
@@ -141,9 +171,7 @@ template <typename Kind>
     return Kind::on_host(call, list);
   OMPTARGET_TRY(check_variables(device, items));
   const ReportedConstruct reported(call, device, Kind::kKind, list);
-  DeviceWork work(device);
-  OMPTARGET_TRY(Kind::plan(work, items, list, {}));
-  return work.complete();
+  return run_items<Kind>(device, items, list);
 }
 
 template <typename Kind>

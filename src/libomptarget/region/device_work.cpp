@@ -248,24 +248,6 @@ Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
   return Status::ok();
 }
 
-Status DeviceWork::start_update(const MapItems &items) {
-  if (observe::checks_mapping())
-    note_absent(device(), items);
-  UpdatePlan plan;
-  OMPTARGET_TRY(plan_update(map(), policy_, items, plan, exit_.left));
-  OMPTARGET_SCHED_POINT("update: planned");
-  if (!plan.awaited.empty()) [[unlikely]] {
-    OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(plan.awaited)); // what is gone is not copied
-    if (OMPTARGET_PLANTED("removed-is-failed") && !are_there)
-      return Status::error("data that another thread was mapping could not be mapped by it");
-  }
-  for (const Copy &copy : plan.to_device)
-    OMPTARGET_TRY(queue_.copy_to_device(copy));
-  for (const Copy &copy : plan.to_host)
-    OMPTARGET_TRY(queue_.copy_to_host(copy));
-  return Status::ok();
-}
-
 Status DeviceWork::abandon(MapItems &items) {
   for (MapItem &item : items)
     item.type &= ~map_type::kFrom;

@@ -11,7 +11,7 @@
 
 namespace omptarget {
 
-/// The work of one construct on the data of one device. It enters, updates or starts to leave data, which queues work.
+/// The work of one construct on the data of one device. It enters or starts to leave data, which queues work.
 /// complete() waits for that and leaves the data. After a failure the destructor does, without copying.
 /// Used by one thread.
 class DeviceWork {
@@ -35,7 +35,6 @@ public:
   Status enter_data(MapItems &items);
   /// Plans leaving and starts it; complete() does the rest.
   Status start_exit(MapItems &items, bool has_entered);
-  Status start_update(const MapItems &items);
   /// Waits for all work of the construct and leaves the data: what is unused then is freed.
   Status complete();
   /// Completes a construct that failed: gives back what entering took, without copying anything.

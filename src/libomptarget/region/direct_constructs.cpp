@@ -31,7 +31,7 @@ void *value_of(const Device &device, const Kernel &kernel, const MapList &list, 
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   request.args.NumArgs = count; // for the report
   return queue.report()->launched(kernel, refs, request, queue.get(), is_at_once, [&](Queue *used) {
-    return call_directly(device, kernel, form, request.args, slots, count, used);
+    return call_kernel(device, kernel, form, request.args, slots, count, used);
   });
 }
 
@@ -45,8 +45,8 @@ inline bool may_copy_back(const MapList &list, const PresentRefs &refs) {
 }
 
 /// waits: the construct waits for the kernel. Then the kernel needs no queue if nothing else is in it, before or after.
-[[gnu::always_inline]] inline Status call_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request,
-                                                 const PresentRefs &refs, DirectQueue &queue, bool waits) {
+[[gnu::always_inline]] inline Status start_kernel(const Device &device, const Kernel &kernel, LaunchRequest &request,
+                                                  const PresentRefs &refs, DirectQueue &queue, bool waits) {
   const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
   const MapList &list = request.list;
   llvm::SmallVector<void *, 16> slots;
@@ -59,88 +59,7 @@ inline bool may_copy_back(const MapList &list, const PresentRefs &refs) {
   const auto count = static_cast<uint32_t>(last - slots.data());
   if (queue.report()) [[unlikely]]
     return call_observed(device, kernel, request, refs, slots.data(), count, queue, is_at_once);
-  return call_directly(device, kernel, form, request.args, slots.data(), count, is_at_once ? nullptr : &queue.get());
-}
-
-/// The copy has failed, or pointers have become attached since it began, and it went over them.
-[[gnu::cold, gnu::noinline]] Status settle_copy(Device &device, const Copy &copy, bool is_to, Status status) {
-  if (status.is_ok() && !is_to)
-    device.map().attached_pointers().restore(copy.mapping, copy.host, copy.size);
-  if (status.is_ok() && is_to) {
-    ConstructQueue queue(device);
-    status = queue.rewrite_pointers(copy, {});
-    status.keep_first(queue.wait());
-  }
-  return during_copy(std::move(status), copy, is_to ? "to" : "from");
-}
-
-/// Copies an argument of an update, of which ref is borrowed, or queues that.
-[[gnu::always_inline]] inline Status copy_borrowed(Device &device, const MapList &list, int32_t i, uint64_t direction,
-                                                   MappingRef ref, Queue *queue, DirectReport *report) {
-  const bool is_to = direction == map_type::kTo;
-  if (report) [[unlikely]]
-    report->left(static_cast<size_t>(i), *ref.mapping, observe::CountChange::kSuppressed);
-  Status status = copy_argument(device, list, static_cast<size_t>(i), *ref.mapping, is_to, queue, report);
-  if (status.is_ok()) [[likely]]
-    return status;
-  return settle_copy(device, copy_of_argument(list, static_cast<size_t>(i), ref), is_to, std::move(status));
-}
-
-/// Returns whether the argument of an update, of which ref is borrowed, is copied as it is.
-inline bool is_copied_as_it_is(const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
-  return !ref.mapping->has_attached_pointers() &&
-         (direction == map_type::kTo || is_writable(list.begins[i], static_cast<size_t>(list.sizes[i])));
-}
-
-/// Once it is copied. It had no attached pointers before.
-inline Status settle_if_attached(Device &device, const MapList &list, int32_t i, uint64_t direction, MappingRef ref) {
-  if (!ref.mapping->has_attached_pointers()) [[likely]]
-    return Status::ok();
-  return settle_copy(device, copy_of_argument(list, static_cast<size_t>(i), ref), direction == map_type::kTo,
-                     Status::ok());
-}
-
-/// The last construct that gives back what was removed frees it.
-inline Status give_back(Device &device, MappingRef ref) {
-  return ref.give_back_simply() ? Status::ok() : free_removed(device, device.map().give_back(ref));
-}
-
-/// Borrows the arguments of an update and queues their copies, or makes them. queued: so many are queued. False:
-/// planning has to do the update; copies that were made are made once more. finish_update follows.
-bool start_update(Device &device, const MapList &list, uint64_t direction, PresentRefs &refs, DirectQueue &queue,
-                  int32_t &queued, Status &status) {
-  bool are_here = borrow_present(device.map(), list, direction, refs);
-  for (int32_t i = 0; are_here && status.is_ok() && i < list.count; ++i) {
-    const MappingRef ref = refs[static_cast<size_t>(i)].ref();
-    OMPTARGET_SCHED_POINT("update: next copy");
-    are_here = is_copied_as_it_is(list, i, direction, ref); // others attach pointers during the copies before
-    if (are_here) [[likely]]
-      status = copy_borrowed(device, list, i, direction, ref, &queue.get(), queue.report());
-    if (queue.is_busy())
-      queued = are_here ? i + 1 : i;
-    else if (are_here && status.is_ok())
-      status = settle_if_attached(device, list, i, direction, ref);
-  }
-  return are_here;
-}
-void finish_update(Device &device, const MapList &list, uint64_t direction, PresentRefs &refs, DirectQueue &queue,
-                   int32_t queued, Status &status) {
-  if (queue.is_busy())
-    status.keep_first(queue.complete());
-  for (int32_t i = 0; status.is_ok() && i < queued; ++i)
-    status = settle_if_attached(device, list, i, direction, refs[static_cast<size_t>(i)].ref());
-  for (const PresentRef &ref : refs)
-    status.keep_first(give_back(device, ref.ref()));
-}
-/// As update_directly.
-[[gnu::noinline]] bool update_many(Device &device, const MapList &list, uint64_t direction, DirectReport *report,
-                                   Status &status) {
-  PresentRefs refs;
-  DirectQueue queue(device, refs, report);
-  int32_t queued = 0;
-  const bool are_here = start_update(device, list, direction, refs, queue, queued, status);
-  finish_update(device, list, direction, refs, queue, queued, status);
-  return are_here;
+  return call_kernel(device, kernel, form, request.args, slots.data(), count, is_at_once ? nullptr : &queue.get());
 }
 
 inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
@@ -160,7 +79,7 @@ inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
   return are_present || enter_plain(device, list, refs, absence, queue, status);
 }
 
-/// The first part of launch_directly: the kernel has run, or is queued. waits: as for call_kernel.
+/// The first part of launch_directly: the kernel has run, or is queued. waits: as for start_kernel.
 [[gnu::always_inline]] inline DirectLaunch start(Device &device, const Kernel &kernel, LaunchRequest &request,
                                                  PresentRefs &refs, DirectQueue &queue, bool waits, Status &status) {
   if (!enter_all(device, request.list, refs, queue, status)) [[unlikely]] {
@@ -169,7 +88,7 @@ inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
     status = std::move(status).during(kDuringEntry).during(kBeforeKernel);
     return DirectLaunch::kNotStarted;
   }
-  Status called = call_kernel(device, kernel, request, refs, queue, waits);
+  Status called = start_kernel(device, kernel, request, refs, queue, waits);
   if (called.is_ok()) [[likely]]
     return DirectLaunch::kDone;
   status = std::move(called);
@@ -259,29 +178,6 @@ bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, Dire
   return true;
 }
 
-bool update_directly(Device &device, const MapList &list, DirectReport *report, Status &status) {
-  const uint64_t direction = direction_of_update(list);
-  if (direction == 0 || OMPTARGET_PLANS_ALL())
-    return false;
-  bool are_here;
-  if (list.count == 1) [[likely]] {
-    const MappingRef ref = borrow_argument(device.map(), list, 0, direction);
-    if (!ref)
-      return false;
-    OMPTARGET_SCHED_POINT("update: planned");
-    are_here = is_copied_as_it_is(list, 0, direction, ref);
-    if (are_here) [[likely]]
-      status = copy_borrowed(device, list, 0, direction, ref, nullptr, report);
-    if (are_here && status.is_ok()) [[likely]]
-      status = settle_if_attached(device, list, 0, direction, ref);
-    status.keep_first(give_back(device, ref));
-  } else {
-    are_here = update_many(device, list, direction, report, status);
-  }
-  check_present_data(device);
-  return are_here || !status.is_ok();
-}
-
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              DirectReport *report, Status &status) {
   DirectQueue queue(device, refs, report);
@@ -321,26 +217,10 @@ DirectLaunch DirectHalves::leave(Status &) {
   return DirectLaunch::kDone;
 }
 
-DirectLaunch DirectHalves::update(Status &status) {
-  kind_ = Kind::kUpdate;
-  const uint64_t direction = direction_of_update(list_);
-  if (direction == 0 || OMPTARGET_PLANS_ALL())
-    return DirectLaunch::kNotEntered;
-  if (start_update(device_, list_, direction, refs_, queue_, queued_updates_, queued_) || !queued_.is_ok())
-    return DirectLaunch::kDone;
-  finish_update(device_, list_, direction, refs_, queue_, queued_updates_, status);
-  refs_.clear();
-  return status.is_ok() ? DirectLaunch::kNotEntered : DirectLaunch::kNotStarted;
-}
-
 DirectLaunch DirectHalves::finish(Status &status) {
   status = std::move(queued_);
   switch (kind_) {
   case Kind::kEntry: status.keep_first(queue_.complete()); break;
-  case Kind::kUpdate:
-    finish_update(device_, list_, direction_of_update(list_), refs_, queue_, queued_updates_, status);
-    refs_.clear();
-    break;
   case Kind::kExit:
     status.keep_first(end_turns(device_, list_, refs_, queue_, turns_, status));
     if (!leave_found(device_, list_, refs_, deleted_, report_.get(), status))

@@ -41,7 +41,6 @@ public:
   DirectLaunch launch(const Kernel &kernel, LaunchRequest &request, Status &status);
   DirectLaunch enter(Status &status);
   DirectLaunch leave(Status &status);
-  DirectLaunch update(Status &status);
   /// After kDone: waits for all that, and leaves.
   DirectLaunch finish(Status &status);
 
@@ -57,7 +56,7 @@ public:
   void keep_list();
 
 private:
-  enum class Kind { kRegion, kEntry, kExit, kUpdate };
+  enum class Kind { kRegion, kEntry, kExit };
 
   Device &device_;
   MapList list_;
@@ -67,7 +66,6 @@ private:
   DirectQueue queue_; // ends before these
   Kind kind_ = Kind::kRegion;
   QueuedTurns turns_;
-  int32_t queued_updates_ = 0;
   Status queued_; // the first failure to queue a copy
   std::unique_ptr<void *[]> kept_;
 };
@@ -79,9 +77,8 @@ inline constexpr const char *kAfterKernel = "Failed to process data after launch
 
 /// The same for data constructs. True: done, or failed as status says; the caller then abandons what refs counts
 /// after entering. False: refs says what is retained (entering), or found and still counted (leaving; empty if
-/// nothing was found); an update has done nothing. status: what failed nevertheless.
+/// nothing was found). status: what failed nevertheless.
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
-bool update_directly(Device &device, const MapList &list, DirectReport *report, Status &status);
 
 } // namespace omptarget

@@ -6,6 +6,7 @@
 #include <cinttypes>
 
 #include "device/runtime.h"
+#include "mapping/non_contiguous.h"
 #include "mapping/plan.h"
 #include "mapping/variable_name.h"
 #include "observe/info.h"
@@ -15,6 +16,8 @@
 namespace omptarget {
 
 namespace {
+
+constexpr const char *kNotCopiedBack = ": they are not copied back";
 
 /// Says what is lost, or fails with it if offloading is mandatory.
 Status lose(const Call &call, const Device &device, const Copy &lost, const char *consequence) {
@@ -35,7 +38,7 @@ Status lose(const Call &call, const Device &device, const Copy &lost, const char
 
 Status lose_all(const Call &call, const Device &device, const llvm::SmallVectorImpl<Copy> &copies) {
   for (const Copy &copy : copies)
-    OMPTARGET_TRY(lose(call, device, copy, ": they are not copied back"));
+    OMPTARGET_TRY(lose(call, device, copy, kNotCopiedBack));
   return Status::ok();
 }
 
@@ -74,13 +77,13 @@ Status update_ended_device(const Call &call, const MapList &list) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items, call.code));
   OMPTARGET_TRY(find_offsets(items, call.code));
-  UpdatePlan plan;
-  LeftMappings left;
-  Status status = plan_update(device->map(), policy_of(*device), items, plan, left);
-  if (status.is_ok())
-    status = lose_all(call, *device, plan.to_host);
-  leave(device->map(), left);
-  return status;
+  return for_each_part(items, [&](const MapItem &item, HostPtr begin, int64_t size) {
+    if (!item.has(map_type::kFrom) || size == 0)
+      return Status::ok();
+    OMPTARGET_TRY(check_range(item, begin, size));
+    const Found found = device->map().find(begin, size);
+    return found.is_contained ? lose(call, *device, {found.ref, begin, size, item.name}, kNotCopiedBack) : Status::ok();
+  });
 }
 
 Status run_without_ended_device(const Call &call, const MapList &list) {

@@ -4,8 +4,6 @@
 // Calling a kernel: its arguments in the form that it wants, and the launch.
 #pragma once
 
-#include <llvm/ADT/SmallVector.h>
-
 #include "device/device.h"
 #include "device/helper_threads.h"
 #include "device/libomp.h"
@@ -13,8 +11,6 @@
 #include "region/launch.h"
 
 namespace omptarget {
-
-class ConstructQueue;
 
 /// Versions of argument blocks that tell plugins of the implicit parameter (plugin.h).
 inline constexpr uint32_t kPlainVersion = 2;
@@ -42,46 +38,14 @@ inline Status launch(const Device &device, const Kernel &kernel, void **argument
 std::optional<__tgt_launch_shape> launch_shape_of(const Device &device, const Kernel &kernel,
                                                   const LaunchRequest &request);
 
-/// One launch of a kernel. It, and all that it refers to, live until the launch is complete or queued. Used by one
-/// thread.
-class KernelCall {
-public:
-  KernelCall(Device &device, const Kernel &kernel, LaunchRequest &request)
-      : device_(device), kernel_(kernel), request_(request) {
-    values_.push_back(nullptr); // the slot of a leading implicit argument
-  }
-  KernelCall(const KernelCall &) = delete;
-  KernelCall &operator=(const KernelCall &) = delete;
-
-  /// Adds the value of the next argument.
-  void add(void *value) { values_.push_back(value); }
-
-  /// Once all are there: brings them into the form that the kernel wants, and returns what the plugin gets. queue
-  /// keeps what must live as long as the kernel runs.
-  const __tgt_kernel_args &prepare(ConstructQueue &queue);
-  const LaunchRequest &request() const { return request_; }
-  /// Then launches the kernel.
-  Status start(Queue &queue) { return launch(device_, kernel_, arguments_, request_.args, &queue); }
-
-private:
-  void **make_cells(uint32_t count, ConstructQueue &queue);
-
-  Device &device_;
-  const Kernel &kernel_;
-  LaunchRequest &request_;
-  llvm::SmallVector<void *, 16> values_;
-  void **arguments_ = nullptr; ///< what the kernel is called with, after a free slot
-  llvm::SmallVector<void *, 0> cells_;
-  void *only_[2] = {nullptr, nullptr}; ///< the array of cells as the only argument, after a free slot
-};
-
-/// Launches a kernel that wants cells, and waits for it: the cells are the caller's. slots: as for call_directly.
+/// Launches a kernel that wants cells, and waits for it, as the cells are on the stack. slots: as for call_kernel.
 Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args, void **slots,
                        uint32_t count, Queue *queue);
 
-/// Launches a kernel. slots: a free one, the values of count arguments, and a free one. queue: as for launch.
-inline Status call_directly(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
-                            void **slots, uint32_t count, Queue *queue) {
+/// Launches a kernel with its arguments in the form that it wants. slots: a free one, the values of count arguments, and
+/// a free one. queue: as for launch.
+inline Status call_kernel(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
+                          void **slots, uint32_t count, Queue *queue) {
   if (form == ParameterForm::kCells) [[unlikely]]
     return call_with_cells(device, kernel, args, slots, count, queue);
   args.NumArgs = count;
@@ -102,7 +66,7 @@ inline Status call_directly(const Device &device, const Kernel &kernel, Paramete
                                                             DirectReport *report) {
   void *slots[2];
   const auto call = [&device, &kernel, form, &request, &slots](Queue *queue) {
-    return call_directly(device, kernel, form, request.args, slots, 0, queue);
+    return call_kernel(device, kernel, form, request.args, slots, 0, queue);
   };
   return report ? report->launched_alone(kernel, request, call) : call(nullptr);
 }

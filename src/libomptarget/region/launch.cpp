@@ -122,8 +122,7 @@ class Launch {
 public:
   /// recorder: null if the launch is not recorded.
   Launch(DeviceWork &work, const Kernel &kernel, LaunchRequest &request, MapItems &items, KernelRecorder *recorder)
-      : work_(work), queue_(work.queue()), kernel_(kernel), items_(items), call_(work.device(), kernel, request),
-        recorder_(recorder) {}
+      : work_(work), queue_(work.queue()), kernel_(kernel), request_(request), items_(items), recorder_(recorder) {}
 
   /// Queues everything: data in, the kernel, data out.
   Status run() {
@@ -158,7 +157,7 @@ private:
 
   void add_argument(size_t index) {
     void *const value = argument(index);
-    call_.add(value);
+    slots_.push_back(value);
     if (recorder_) [[unlikely]]
       recorder_->add_argument(items_[index], value);
   }
@@ -265,15 +264,21 @@ private:
   }
 
   Status start() {
-    const __tgt_kernel_args &args = call_.prepare(queue_);
+    const Device &device = work_.device();
+    const auto count = static_cast<uint32_t>(slots_.size() - 1);
+    slots_.push_back(nullptr);
     observe::KernelFacts facts{};
     if (is_observed()) [[unlikely]] {
-      facts = facts_of_launch(work_.device(), kernel_, call_.request());
-      trace_kernel_launch(facts, args.NumArgs);
+      facts = facts_of_launch(device, kernel_, request_);
+      trace_kernel_launch(facts, count);
     }
+    const ParameterForm form = kernel_.forms[static_cast<size_t>(request_.block)];
+    const auto call = [&] {
+      return call_kernel(device, kernel_, form, request_.args, slots_.data(), count, &queue_.plugin_queue());
+    };
     const auto run = [&] {
       observe::KernelLaunch launch(facts);
-      return queue_.timed(launch, [&] { return call_.start(queue_.plugin_queue()); });
+      return queue_.timed(launch, call);
     };
     return recorder_ ? recorder_->record(queue_, items_, run) : run();
   }
@@ -281,8 +286,9 @@ private:
   DeviceWork &work_;
   ConstructQueue &queue_;
   const Kernel &kernel_;
+  LaunchRequest &request_;
   MapItems &items_;
-  KernelCall call_;
+  llvm::SmallVector<void *, 16> slots_ = {nullptr}; ///< of call_kernel
   KernelRecorder *const recorder_;
   PrivateLayout private_;
   DevicePtr private_block_{};

@@ -12,9 +12,6 @@ namespace {
 
 using Mapper = void (*)(void *handle, void *base, void *begin, int64_t size, int64_t type, void *name);
 
-/// The number of the parent, counted from 0, or -1.
-int32_t parent_number(uint64_t type) { return static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1; }
-
 Status find_offsets(MapItem &item, const void *code) {
   if (!may_have_byte_offsets(item))
     return Status::ok();
@@ -22,17 +19,6 @@ Status find_offsets(MapItem &item, const void *code) {
   if (in_bytes)
     item.flags |= kItemByteOffsets;
   return Status::ok();
-}
-
-/// Fills the item with argument i of the compiler's list.
-void fill(MapItem &item, const MapList &list, int32_t i) {
-  item.base = host_ptr(list.bases[i]);
-  item.begin = host_ptr(list.begins[i]);
-  item.size = list.sizes[i];
-  item.type = static_cast<uint64_t>(list.types[i]);
-  item.name = list.names ? static_cast<const char *>(list.names[i]) : nullptr;
-  item.argument = i;
-  item.parent = parent_number(item.type);
 }
 
 Status parent_follows(int32_t argument, int32_t parent) {
@@ -86,8 +72,7 @@ Status gather_with_mappers(const MapList &list, MapItems &items, const void *cod
   llvm::SmallVector<int32_t, 16> item_of_argument;
   for (int32_t i = 0; i < list.count; ++i) {
     item_of_argument.push_back(static_cast<int32_t>(items.size()));
-    MapItem item;
-    fill(item, list, i);
+    MapItem item = item_of(list, i);
     if (item.parent >= i)
       return parent_follows(i, item.parent);
     item.parent = item.parent < 0 ? -1 : item_of_argument[static_cast<size_t>(item.parent)];
@@ -116,7 +101,7 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
   items.resize_for_overwrite(static_cast<size_t>(list.count));
   for (int32_t i = 0; i < list.count; ++i) {
     MapItem &item = items[static_cast<size_t>(i)];
-    fill(item, list, i);
+    item = item_of(list, i);
     if (item.parent >= i) [[unlikely]]
       return parent_follows(i, item.parent);
   }

@@ -23,6 +23,18 @@ private:
   MapItems items_;
 };
 
+/// Returns argument i of the compiler's list; its parent is the number of an argument.
+inline MapItem item_of(const MapList &list, int32_t i) {
+  const auto type = static_cast<uint64_t>(list.types[i]);
+  return {host_ptr(list.bases[i]),
+          host_ptr(list.begins[i]),
+          list.sizes[i],
+          type,
+          list.names ? static_cast<const char *>(list.names[i]) : nullptr,
+          i,
+          static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1};
+}
+
 /// Appends the items of the list, and calls mappers, which run code of the program. Fails for negative counts and
 /// parents that do not exist. code: return address in the code that passes them, for updates, whose sections need not
 /// be contiguous.

@@ -68,10 +68,10 @@ TEST_F(BrokenInvariants, end_a_construct_that_leaves_without_a_plan) {
   EXPECT_DEATH(leave_directly(device_, list(), refs_, nullptr, status_), kPlanted);
 }
 
-TEST_F(BrokenInvariants, end_a_construct_that_updates_without_a_plan) {
+TEST_F(BrokenInvariants, end_an_update) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
   plant(device_);
-  EXPECT_DEATH(update_directly(device_, list(), nullptr, status_), kPlanted);
+  EXPECT_DEATH(update(device_, {item(data_, sizeof data_, kTo)}).consume(), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_a_construct_that_maps_small_data_without_a_plan) {

@@ -115,21 +115,17 @@ TEST(HostBlocks, a_section_whose_dimensions_the_compiler_lost_is_empty) {
   blocks->for_each([](HostPtr, int64_t size) { EXPECT_EQ(size, 0); });
 }
 
-TEST(PlanUpdate, the_only_member_of_a_struct_starts_where_the_struct_does) { // clang 22: s.m[0:2:2][2:2], m at 4
-  HostDataToTargetMap map;
-  map.insert_infinite({kBase, kBase + 148, kBase, nullptr, nullptr, Counter::kDynamic}, DevicePtr{0x99000});
+TEST(HostBlocks, the_only_member_of_a_struct_starts_where_the_struct_does) { // clang 22: s.m[0:2:2][2:2], m at 4
   SectionDimension section[] = {{0, 2, 48}, {2, 2, 4}, {0, 1, 4}};
-  UpdatePlan plan;
-  LeftMappings left;
-  ASSERT_TRUE(plan_update(map, {},
-                          {item(kBase, kBase + 12, 4, 0),
-                           item(kBase, host_ptr(section), 3, kFrom | kNonContiguous | (1ull << kMemberOfShift), 0)},
-                          plan, left)
-                  .is_ok());
-  ASSERT_EQ(plan.to_host.size(), 2u);
-  EXPECT_EQ(plan.to_host[0].host, kBase + 12);
-  EXPECT_EQ(plan.to_host[1].host, kBase + 60);
-  EXPECT_EQ(plan.to_host[1].size, 8);
+  const MapItem items[] = {item(kBase, kBase + 12, 4, 0),
+                           item(kBase, host_ptr(section), 3, kFrom | kNonContiguous | (1ull << kMemberOfShift), 0)};
+  std::vector<std::pair<HostPtr, int64_t>> parts;
+  ASSERT_TRUE(for_each_part(items, [&](const MapItem &each, HostPtr begin, int64_t size) {
+                if (each.has(kFrom))
+                  parts.emplace_back(begin, size);
+                return Status::ok();
+              }).is_ok());
+  EXPECT_EQ(parts, (std::vector<std::pair<HostPtr, int64_t>>{{kBase + 12, 8}, {kBase + 60, 8}}));
 }
 
 TEST(PrivateLayout, nothing_private_needs_nothing) {
@@ -477,28 +473,13 @@ TEST(Plans, ranges_that_no_memory_can_have_are_refused_whether_or_not_they_begin
     MapItems items{item(begin, begin, size, kFrom)};
     EnterPlan enter;
     ExitPlan exit;
-    UpdatePlan update;
-    LeftMappings left;
     EXPECT_NE(plan_enter(map, {}, items, enter).to_string().find(words), std::string::npos) << words;
     EXPECT_NE(plan_exit(map, {}, items, false, exit).to_string().find(words), std::string::npos) << words;
-    EXPECT_NE(plan_update(map, {}, items, update, left).to_string().find(words), std::string::npos) << words;
-    EXPECT_TRUE(left.empty());
     Absence absence;
     EXPECT_FALSE(map.find_arrived(begin, size));
     EXPECT_FALSE(map.retain_arrived(begin, size, absence));
     EXPECT_FALSE(map.borrow_arrived(begin, size));
   }
-}
-
-TEST(PlanUpdate, absent_data_are_left_alone_unless_they_must_be_present) {
-  HostDataToTargetMap map;
-  UpdatePlan plan;
-  LeftMappings left;
-  EXPECT_TRUE(plan_update(map, {}, {item(kBase, kBase, 32, kTo)}, plan, left).is_ok());
-  EXPECT_TRUE(plan.to_device.empty());
-  Status status = plan_update(map, {}, {item(kBase, kBase, 32, kTo | kPresent)}, plan, left);
-  ASSERT_FALSE(status.is_ok());
-  EXPECT_NE(status.to_string().find("'present' motion modifier"), std::string::npos);
 }
 
 TEST(PlanEnter, a_mapper_counts_each_mapping_once_and_its_pointees_too) {

@@ -4,7 +4,9 @@
 // Data constructs in one line each, on a device of fake_device.h, and where data lie there.
 #pragma once
 
+#include "argument_list.h"
 #include "fake_device.h"
+#include "region/data_update.h"
 #include "region/device_work.h"
 
 namespace omptarget::test {
@@ -25,9 +27,10 @@ inline Status exit(Device &device, MapItems items) {
   return work.complete();
 }
 inline Status update(Device &device, const MapItems &items) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.start_update(items));
-  return work.complete();
+  ArgumentList list(items);
+  DataUpdate update(device);
+  OMPTARGET_TRY(update.start(list.list(), nullptr, true));
+  return update.finish();
 }
 
 /// The device's counterpart, or null if it is not present.

@@ -22,6 +22,13 @@ Result<bool> try_complete(DeviceWork &work) {
   return is_done;
 }
 
+Result<bool> try_complete(DataUpdate &update) {
+  OMPTARGET_TRY_ASSIGN(const bool is_done, update.is_done());
+  if (is_done)
+    OMPTARGET_TRY(update.finish());
+  return is_done;
+}
+
 using namespace map_type;
 
 struct Struct {
@@ -97,9 +104,10 @@ TEST_P(DeviceWorkTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are
     reset_fake_counts();
     MapItems always{item(&s, sizeof s, kTo | kAlways)};
     DeviceWork work(device_);
-    ASSERT_TRUE((is_update ? work.start_update({item(&s, sizeof s, kTo)}) : work.enter(always)).is_ok());
+    DataUpdate update(device_);
+    ASSERT_TRUE((is_update ? update.start(MapItems{item(&s, sizeof s, kTo)}, false) : work.enter(always)).is_ok());
     for (bool is_done = false; !is_done;) {
-      auto result = try_complete(work);
+      auto result = is_update ? try_complete(update) : try_complete(work);
       ASSERT_TRUE(result.is_ok());
       is_done = *result;
       EXPECT_TRUE(are_attached()) << "between two pieces of queued work";
@@ -122,11 +130,11 @@ TEST_P(DeviceWorkTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_q
     long x;
   } s = {others, data + 1, 7};
   MapItems always_to{item(&s, sizeof s, kTo | kAlways)}, always_from{item(&s, sizeof s, kFrom | kAlways)};
-  const std::function<Status(DeviceWork &)> copies[] = {
-      [&](DeviceWork &work) { return work.start_update({item(&s, sizeof s, kTo)}); },
-      [&](DeviceWork &work) { return work.start_update({item(&s, sizeof s, kFrom)}); },
-      [&](DeviceWork &work) { return work.enter(always_to); },
-      [&](DeviceWork &work) { return work.start_exit(always_from, false); },
+  const std::function<Status(DeviceWork &, DataUpdate &)> copies[] = {
+      [&](DeviceWork &, DataUpdate &update) { return update.start(MapItems{item(&s, sizeof s, kTo)}, false); },
+      [&](DeviceWork &, DataUpdate &update) { return update.start(MapItems{item(&s, sizeof s, kFrom)}, false); },
+      [&](DeviceWork &work, DataUpdate &) { return work.enter(always_to); },
+      [&](DeviceWork &work, DataUpdate &) { return work.start_exit(always_from, false); },
   };
   for (const bool has_other : {false, true})
     for (size_t i = 0; i < std::size(copies); ++i) {
@@ -137,8 +145,10 @@ TEST_P(DeviceWorkTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_q
         ASSERT_TRUE(enter(device_, {item(&s.other, others, sizeof others, kTo | kPtrAndObj)}).is_ok());
       }
       DeviceWork work(device_);
-      ASSERT_TRUE(copies[i](work).is_ok());
+      DataUpdate update(device_);
+      ASSERT_TRUE(copies[i](work, update).is_ok());
       ASSERT_TRUE(enter(device_, {item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
+      ASSERT_TRUE(update.finish().is_ok());
       ASSERT_TRUE(work.complete().is_ok());
       EXPECT_EQ(s.p, data + 1);
       EXPECT_EQ(s.other, others);

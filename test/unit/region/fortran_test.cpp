@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_device.h"
+#include "region/data_update.h"
 #include "region/device_work.h"
 #include "region/map_arguments.h"
 
@@ -132,8 +133,9 @@ TEST_P(Fortran, matrices_stay_and_are_updated) {
     EXPECT_EQ(on_device(&y_)->address, on_device(&data_[0]));
     EXPECT_EQ(on_device(&y_)->rest[7], 107);
     on_device(&data_[0])[24] = 77;
-    ASSERT_TRUE(work.start_update(items(rows->update, &y_)).is_ok());
-    ASSERT_TRUE(work.complete().is_ok());
+    DataUpdate update(device_);
+    ASSERT_TRUE(update.start(items(rows->update, &y_), true).is_ok());
+    ASSERT_TRUE(update.finish().is_ok());
     EXPECT_EQ(data_[24], 77);
     EXPECT_EQ(y_.address, data_);
     EXPECT_EQ(on_device(&y_)->address, on_device(&data_[0])) << "an update to the host's descriptor changes no pointer";
