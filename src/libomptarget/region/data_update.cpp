@@ -84,26 +84,25 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
   if (!ref) [[unlikely]]
     return false;
   const Mapping &mapping = *ref.mapping;
-  if (mapping.has_attached_pointers() || !(is_to || is_writable(raw(begin), static_cast<size_t>(list.sizes[i]))))
-      [[unlikely]] {
-    give_back(ref).consume();
-    return false;
+  int32_t last = i;
+  int64_t size = list.sizes[i];
+  while (last + 1 < list.count && list.types[last + 1] == list.types[i] &&
+         host_ptr(list.begins[last + 1]) == begin + size && list.sizes[last + 1] > 0 &&
+         list.sizes[last + 1] <= mapping.end() - (begin + size))
+    size += list.sizes[++last];
+  if (mapping.has_attached_pointers() || !(is_to || is_writable(raw(begin), static_cast<size_t>(size)))) [[unlikely]] {
+    status = give_back(ref);
+    return !status.is_ok();
   }
   OMPTARGET_SCHED_POINT("update: planned");
-  const int32_t first = i;
-  int64_t size = list.sizes[i];
-  while (i + 1 < list.count && list.types[i + 1] == list.types[i] && host_ptr(list.begins[i + 1]) == begin + size &&
-         list.sizes[i + 1] > 0 && list.sizes[i + 1] <= mapping.end() - (begin + size))
-    size += list.sizes[++i];
+  const char *const name = list.names ? static_cast<const char *>(list.names[i]) : nullptr;
+  i = last;
   void *const target = raw(mapping.target_of(begin));
   Queue *const queue = is_alone ? nullptr : careful_ ? &careful_->queue.plugin_queue() : &queue_;
   const PluginDevice &plugin = device_.plugin_device();
   status = is_to ? plugin.data_submit(target, raw(begin), size, queue)
                  : plugin.data_retrieve(raw(begin), target, size, queue);
-  const auto plain = [&] {
-    const char *const name = list.names ? static_cast<const char *>(list.names[first]) : nullptr;
-    return PlainCopy{{ref, begin, size, name}, is_to};
-  };
+  const auto plain = [&] { return PlainCopy{{ref, begin, size, name}, is_to}; };
   if (queue && queue->is_busy()) {
     queued_.push_back(plain());
     status = during_copy(std::move(status), queued_.back().copy, is_to ? "to" : "from");
