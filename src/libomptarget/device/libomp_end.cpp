@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The end of libomp. Its destructor takes apart what its functions work on, whoever is inside of them. So it does not
-// run as long as there are threads that the program has left behind. Nor does it after target tasks: threads that make
-// these do not come to this library, as libomp's helper threads run them.
+// run as long as there are threads that libomp does not know, or that have used a device. Nor does it after target
+// tasks: threads that make these do not come to this library, as libomp's helper threads run them.
 
 #include <atomic>
 #include <pthread.h>
@@ -49,13 +49,27 @@ void forget_user() {
   users.fetch_sub(1, std::memory_order_release);
 }
 
-/// Counts the calling thread until it ends.
-struct Counted {
-  constexpr Counted() = default;
-  Counted(const Counted &) = delete;
-  Counted &operator=(const Counted &) = delete;
-  ~Counted() { forget_user(); }
-};
+/// The rounds in which the C library calls destructors of keys when a thread ends.
+enum Round : uintptr_t { kFirst = 1, kSecond };
+
+/// libomp unregisters a thread in the destructor of a key of its own, in the first round. It may not end before that.
+void end_user(void *round);
+
+pthread_key_t end_of_user() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    return pthread_key_create(&made, end_user) == 0 ? made : PTHREAD_KEYS_MAX;
+  }();
+  return key;
+}
+bool forget_in(Round round) { return pthread_setspecific(end_of_user(), reinterpret_cast<void *>(round)) == 0; }
+
+void end_user(void *round) {
+  if (reinterpret_cast<uintptr_t>(round) == kFirst && forget_in(kSecond))
+    return;
+  user = User::kNew; // destructors that come later may have regions
+  forget_user();
+}
 
 /// Returns whether libomp has made the calling thread, for a team of another one.
 bool is_made_by_libomp() {
@@ -67,11 +81,16 @@ bool is_made_by_libomp() {
   return omp_get_team_num() != 0;
 }
 
-bool has_other_threads() {
+/// Returns whether the process has more threads than that.
+bool has_more_threads_than(int32_t count) {
   struct stat tasks{};
-  constexpr nlink_t kOfOne = 3;
-  return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > kOfOne;
+  constexpr nlink_t kOfNone = 2;
+  return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > kOfNone + static_cast<nlink_t>(count);
 }
+
+/// Returns whether there are threads that libomp does not know. Their first call of it may come at any time, and from
+/// the program's own code.
+bool has_strangers() { return !__kmpc_global_num_threads || has_more_threads_than(__kmpc_global_num_threads(nullptr)); }
 
 /// libomp (14 to 23) has made this file when it started, and removes it when it ends.
 void remove_file_of_libomp() {
@@ -95,11 +114,11 @@ bool may_end() {
     users.store(kEnded, std::memory_order_seq_cst);
     return true;
   }
-  if (!helpers_are_users.load(std::memory_order_seq_cst) &&
+  if (!has_strangers() && !helpers_are_users.load(std::memory_order_seq_cst) &&
       users.compare_exchange_strong(all, kEnded, std::memory_order_seq_cst))
     return true;
   OMPTARGET_TRACE(Topic::kDevice, "libomp does not end: %lld thread(s) that have used a device are still there%s",
-                  static_cast<long long>(all - own), all == own ? ", and threads may have left target tasks" : "");
+                  static_cast<long long>(all - own), all == own ? ", and others may use it or have target tasks" : "");
   remove_file_of_libomp();
   return false;
 }
@@ -121,13 +140,13 @@ void count_user() {
   if (is_made_by_libomp())
     forget_user();
   else
-    static thread_local const Counted counted;
+    forget_in(kFirst); // if that fails, never
 }
 
 } // namespace
 
 void note_end() {
-  if (!__kmpc_global_thread_num || !has_other_threads())
+  if (!__kmpc_global_thread_num || !has_more_threads_than(1))
     return;
   ask_before_destructors(reinterpret_cast<const void *>(__kmpc_global_thread_num), may_end);
   finish_own_tasks();

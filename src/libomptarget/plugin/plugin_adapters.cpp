@@ -116,7 +116,7 @@ Status check_table_entries(const __tgt_target_table &table, const __tgt_device_i
   if (begin > end || static_cast<size_t>(end - begin) % sizeof(__tgt_offload_entry) != 0 || (!begin && end))
     return Status::error(format("__tgt_rtl_load_binary returns a table from %p to %p, which is no array of entries",
                                 static_cast<const void *>(begin), static_cast<const void *>(end)));
-  if (!is_readable(begin, static_cast<size_t>(end - begin)))
+  if (begin != end && !is_readable(begin, static_cast<size_t>(end - begin))) // an empty table may be anywhere
     return Status::error(
         format("__tgt_rtl_load_binary returns a table whose entries are at %p, where there is no memory",
                static_cast<const void *>(begin)));
