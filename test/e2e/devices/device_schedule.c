@@ -10,7 +10,8 @@
 // CHECK: omptarget warning: OMP_SCHEDULE_DEV: 'often' is no schedule such as dynamic,4; ignored
 // REQUIRES: runtime-omptarget, !executor || rtl-ours
 // Plugins for GPUs hand these to the device RTL. Code for the CPU, on a stand-in for a driver, asks libomp.
-// UNSUPPORTED: (emulator-cuda || emulator-amdgpu) && !executor
+// Other plugins do not know the variables.
+// UNSUPPORTED: (emulator-cuda || emulator-amdgpu) && !executor, plugins-of-{{.*}}
 
 #include "check.h"
 

@@ -12,7 +12,7 @@
 // RUN: %run LIBOMP_USE_HIDDEN_HELPER_TASK=0 %t tasks
 // REQUIRES: runtime-omptarget
 // The host writes to memory of the device, and regions wait for each other, which kernels of a GPU need not do.
-// UNSUPPORTED: executor
+// UNSUPPORTED: executor, plugins-of-{{.*}}
 
 #include "check.h"
 

@@ -11,15 +11,17 @@
 #include "check.h"
 
 #if defined(__NVPTX__) || defined(__AMDGCN__)
+#define OF_DEVICE
 unsigned long long __llvm_omp_host_call(void *function, void *data, unsigned long size);
 #else
+#define OF_DEVICE __attribute__((weak)) // LLVM's libraries before 22, which the program is linked with, do not have them
 static unsigned long long __llvm_omp_host_call(void *function, void *data, unsigned long size) {
   (void)size;
   return ((unsigned long long (*)(void *))function)(data);
 }
 #endif
-const char *omp_get_uid_from_device(int device);
-int omp_get_device_from_uid(const char *uid);
+OF_DEVICE const char *omp_get_uid_from_device(int device);
+OF_DEVICE int omp_get_device_from_uid(const char *uid);
 
 struct pair {
   int thread, values[600];
