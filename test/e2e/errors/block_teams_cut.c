@@ -8,7 +8,8 @@
 // MOST: omptarget warning: kernel {{.*}} asks for teams of 2000 threads{{.*}} its teams have 1024: that is the most of a team.
 // ALL-NOT: {{warning|Warning}}
 // ALL: ok
-// UNSUPPORTED: runtime-llvm, plugins-of-{{.*}}
+// About the plugin for the CPU.
+// UNSUPPORTED: runtime-llvm, plugins-of-{{.*}}, emulator-cuda, emulator-amdgpu
 #include "check.h"
 
 int main(int count, char **values) {

@@ -9,7 +9,8 @@
 // RUN: %clang -O3 -fno-plt %s -o %t && %run %t | %check
 // CHECK-NOT: warning
 // CHECK: ok
-// UNSUPPORTED: runtime-llvm, plugins-of-{{.*}}
+// About the plugin for the CPU.
+// UNSUPPORTED: runtime-llvm, plugins-of-{{.*}}, emulator-cuda, emulator-amdgpu
 #include "check.h"
 
 enum { kBlock = 256, kBlocks = 5, kCount = kBlock * kBlocks };
