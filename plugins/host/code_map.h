@@ -15,7 +15,7 @@ namespace omptarget::host {
 
 class CodeMap {
 public:
-  /// What a function and those that it refers to do.
+  /// The properties of a function, together with those of the functions that it refers to.
   struct Uses {
     bool barrier = false;     ///< waits at a barrier that the program has written (`#pragma omp barrier`)
     bool num_threads = false; ///< says how many threads a parallel region has

@@ -113,7 +113,7 @@ private:
 /// Returns whether a function of libomp is among the callers.
 bool is_inside_libomp();
 
-/// What is known of the calling thread: for the functions below only.
+/// The library knows this much of the calling thread. Only the functions below use it.
 enum class User : uint8_t {
   kNew,
   kNoted,

@@ -161,7 +161,7 @@ Found DataUpdate::find_and_borrow(HostPtr begin, int64_t size) {
   }
 }
 
-/// What is gone by the time of its copy is not copied. A copy that is alone is made in the way of copy_plainly.
+/// Data that are gone when their turn comes are not copied. A single copy needs no queue, as in copy_plainly.
 Status DataUpdate::copy_carefully(bool waits) {
   OMPTARGET_SCHED_POINT("update: planned");
   Careful &all = *careful_;
