@@ -31,8 +31,9 @@ Offload target_offload();
 void ensure_started();
 
 /// The process ends, and a module is finalised. From now on libomp may end at any time, and it does not protect other
-/// threads from that. Its end is left out while other threads exist that have used a device (note_user), and after
-/// target tasks. The calling thread ends the process. Waits for the tasks that it has left.
+/// threads from that. Its end is left out while there are threads that libomp does not know, or others that have used a
+/// device (note_user), and after target tasks. The calling thread ends the process. Waits for the tasks that it has
+/// left.
 void note_end();
 
 /// Notes that the calling thread uses devices, from now on until it ends. Does not return once libomp has ended.

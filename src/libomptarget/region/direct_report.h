@@ -105,8 +105,7 @@ public:
   /// Waits for the queue, and tells the times of what was in it.
   [[gnu::cold]] Status wait(Queue &queue);
 
-  /// The construct has taken a reference of an argument's mapping away, which was not the last one. Or an update has
-  /// found the mapping.
+  /// The construct has taken a reference of an argument's mapping away, which was not the last one.
   [[gnu::cold]] void left(size_t i, const Mapping &mapping, observe::CountChange change) const;
   /// Finds out what there is to tell of the last use of a mapping, while it is still there.
   [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
