@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/thread_object.h"
 #include "emulator/execute/grid.h"
 
 namespace emulator {
@@ -65,10 +66,7 @@ public:
   }
 
 private:
-  static Ranges &current() {
-    thread_local Ranges ranges;
-    return ranges;
-  }
+  static Ranges &current() { return omptarget::ThreadObject<Ranges, Ranges>::get(); }
   static int push(const char *name) {
     current().names_.emplace_back(name ? name : "");
     return static_cast<int>(current().names_.size()) - 1;

@@ -64,6 +64,9 @@ def check_dependencies(lib):
             yield "%s has a search path of its own" % name
         if "TEXTREL" in dynamic:
             yield "%s has relocations in its code" % name
+        if "__cxa_thread_atexit" in output("nm", "-D", "--undefined-only", path):
+            yield ("%s has a thread_local object with a destructor, which waits for dlopen of other threads: "
+                   "base/thread_object.h does not" % name)
     dynamic = output("readelf", "-dW", os.path.join(lib, "libomptarget.so"))
     if re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) != ["libomptarget.so"]:
         yield "the SONAME of libomptarget.so is not libomptarget.so"

@@ -15,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/guarded.h"
+#include "base/thread_object.h"
 #include "device/device.h"
 #include "device/mapping_notes.h"
 #include "device/runtime.h"
@@ -213,10 +214,7 @@ private:
     Bytes here; ///< the host's, of the part
   };
   /// Those of the region that the calling thread carries out.
-  static std::vector<Suspect> &suspects() {
-    thread_local std::vector<Suspect> all;
-    return all;
-  }
+  static std::vector<Suspect> &suspects() { return ThreadObject<std::vector<Suspect>, MappingContents>::get(); }
 
   static bool is_older(const Contents &copy, const Suspect &suspect, size_t i) {
     const size_t at = static_cast<size_t>(suspect.part.begin) + i;

@@ -3,6 +3,7 @@
 //
 // Threads of several teams set something for themselves, are in regions within regions, or exchange the values of fewer
 // lanes than a warp has. No check names what the device RTL does for that.
+// REQUIRES: rtl-ours
 // RUN: %clang -gline-tables-only %s -o %t
 // RUN: %run SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_GLOBAL_RACES=1 SIM_EXECUTOR_QUANTUM=1 %t sets 2>&1 | %FileCheck %s
 // RUN: %run SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_GLOBAL_RACES=1 SIM_EXECUTOR_QUANTUM=1 %t inner 2>&1 | %FileCheck %s
