@@ -64,9 +64,11 @@ def check_dependencies(lib):
             yield "%s has a search path of its own" % name
         if "TEXTREL" in dynamic:
             yield "%s has relocations in its code" % name
+    drivers = glob.glob(os.path.join(lib, "omptarget", "executor", "*", "*.so.1"))
+    for path in glob.glob(os.path.join(lib, "*.so")) + drivers:
         if "__cxa_thread_atexit" in output("nm", "-D", "--undefined-only", path):
             yield ("%s has a thread_local object with a destructor, which waits for dlopen of other threads: "
-                   "base/thread_object.h does not" % name)
+                   "base/thread_object.h does not" % os.path.basename(path))
     dynamic = output("readelf", "-dW", os.path.join(lib, "libomptarget.so"))
     if re.findall(r"\(SONAME\).*\[(.*)\]", dynamic) != ["libomptarget.so"]:
         yield "the SONAME of libomptarget.so is not libomptarget.so"
