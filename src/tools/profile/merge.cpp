@@ -119,7 +119,7 @@ struct Process {
   int64_t start_ns = 0; ///< of its first event, by the clock of the day
   std::optional<int64_t> pid;
   int64_t lost = 0;
-  std::string_view events; ///< in the profile's text, found to be right
+  std::string_view events; ///< as Parts has them
   Object summary;
   Array memory;
   Object about; ///< program, command line, date and version, as far as the profile has them
@@ -133,7 +133,13 @@ Status damaged(const ProfileText &text, const char *what) {
 
 template <typename T> T taken(T *value) { return value ? std::move(*value) : T(); }
 
-Result<Process> read_process(const ProfileText &text, size_t place) {
+/// A profile without its events, and their text.
+struct Parts {
+  Value rest;
+  std::string_view events; ///< in the profile's text, found to be right
+};
+
+Result<Parts> read_parts(const ProfileText &text) {
   if (!is_flat(text.json))
     return damaged(text, "is no profile: its values are nested too deeply");
   const std::string_view events = events_of(text.json);
@@ -156,7 +162,12 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
     return damaged(text, failure.c_str());
   if (!is_sound)
     return damaged(text, "is no profile: one of its numbers is too large");
-  Object *const root = value->getAsObject();
+  return Parts{std::move(*value), events};
+}
+
+Result<Process> read_process(const ProfileText &text, size_t place) {
+  OMPTARGET_TRY_ASSIGN(Parts parts, read_parts(text));
+  Object *const root = parts.rest.getAsObject();
   Object *const other = root ? root->getObject("otherData") : nullptr;
   if (!other || other->getString("producer") != "omptarget" || !root->getArray("traceEvents"))
     return damaged(text, "is no profile that omptarget has written in Chrome's trace-event format");
@@ -173,7 +184,7 @@ Result<Process> read_process(const ProfileText &text, size_t place) {
   process.start_ns = *start;
   process.pid = other->getInteger("pid");
   process.lost = other->getInteger("lostEvents").value_or(0);
-  process.events = events;
+  process.events = parts.events;
   process.summary = taken(other->getObject("summary"));
   process.memory = taken(other->getArray("memory"));
   for (const char *key : kAbout)
@@ -376,12 +387,8 @@ static std::string quoted(llvm::StringRef text) {
 }
 
 Result<std::string> summary_of_profile(const ProfileText &profile, bool as_json) {
-  if (!is_flat(profile.json))
-    return damaged(profile, "is no profile: its values are nested too deeply");
-  llvm::Expected<Value> value = llvm::json::parse(profile.json);
-  if (!value)
-    return damaged(profile, ("is no JSON: " + llvm::toString(value.takeError())).c_str());
-  const Object *const root = value->getAsObject();
+  OMPTARGET_TRY_ASSIGN(const Parts parts, read_parts(profile));
+  const Object *const root = parts.rest.getAsObject();
   const Object *const other = root ? root->getObject("otherData") : nullptr;
   const Object *const summary = other ? other->getObject("summary") : nullptr;
   if (!summary || other->getString("producer") != "omptarget")
