@@ -4,6 +4,7 @@
 #include "base/service_threads.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <condition_variable>
 #include <memory>
 #include <pthread.h>
@@ -22,6 +23,7 @@ struct ServiceThreads::Server {
   std::condition_variable changed;
   Work work = nullptr; ///< null: none, or it is done
   void *data = nullptr;
+  fenv_t environment{}; ///< the caller's rounding mode and treatment of subnormal numbers
 };
 
 namespace {
@@ -63,6 +65,7 @@ void *ServiceThreads::serve(void *argument) {
     server.changed.wait(lock, [&] { return server.work != nullptr; });
     const Work work = server.work;
     void *const data = server.data;
+    fesetenv(&server.environment);
     lock.unlock();
     work(data);
     lock.lock();
@@ -107,6 +110,7 @@ int ServiceThreads::call(Work work, void *data) {
     std::unique_lock lock(server->mutex);
     server->work = work;
     server->data = data;
+    fegetenv(&server->environment);
     server->changed.notify_all();
     server->changed.wait(lock, [&] { return server->work == nullptr; });
   }

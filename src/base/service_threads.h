@@ -22,7 +22,8 @@ public:
   ServiceThreads &operator=(const ServiceThreads &) = delete;
 
   /// Calls the function once, on a thread that nobody else uses, and waits for its end. That thread's stack is at
-  /// least as large as the caller's. Returns 0, or the error number of pthread_create: then nothing has happened.
+  /// least as large as the caller's, and its floating-point environment is the caller's. Returns 0, or the error
+  /// number of pthread_create: then nothing has happened.
   template <typename Function> [[nodiscard]] int run(Function &&function) {
     using Callee = std::remove_reference_t<Function>;
     return call([](void *callee) { (*static_cast<Callee *>(callee))(); }, static_cast<void *>(&function));

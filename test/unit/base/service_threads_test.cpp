@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <atomic>
+#include <cfenv>
 #include <pthread.h>
 #include <set>
 #include <thread>
@@ -34,6 +35,19 @@ TEST(ServiceThreads, one_thread_serves_calls_in_turn) {
     ASSERT_EQ(threads.run([&] { seen.insert(std::this_thread::get_id()); }), 0);
   EXPECT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen.count(std::this_thread::get_id()), 0u);
+}
+
+TEST(ServiceThreads, a_call_rounds_as_its_caller) {
+  ServiceThreads &threads = make_threads();
+  const int usual = fegetround();
+  for (const int mode : {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD}) {
+    int seen = -1;
+    fesetround(mode);
+    const int error = threads.run([&] { seen = fegetround(); });
+    fesetround(usual);
+    ASSERT_EQ(error, 0);
+    EXPECT_EQ(seen, mode);
+  }
 }
 
 TEST(ServiceThreads, calls_at_once_run_on_threads_of_their_own) {
