@@ -60,8 +60,10 @@ template <typename T> T read(uintptr_t address) {
 CodeMap::CodeMap(uintptr_t base, const ImageLayout &layout) : base_(base), layout_(layout) {
   begin_ = base + layout.segments.front().address;
   end_ = base + layout.segments.back().address + layout.segments.back().memory_size;
-  for (const ImageCall &call : layout.calls)
+  for (const ImageCall &call : layout.calls) {
     slots_.emplace(base + call.slot, call.function);
+    has_num_threads_ = has_num_threads_ || call.function == kNumThreadsCall;
+  }
   is_readable_ = kReadsCode && read_functions();
 }
 
@@ -175,8 +177,8 @@ void CodeMap::read_code(const Function &function, Search &search) const {
 }
 
 CodeMap::Uses CodeMap::uses_of(const void *function) {
-  if (!is_readable_)
-    return {true, false};
+  if (!is_readable_ || !function_at(reinterpret_cast<uintptr_t>(function)))
+    return {true, has_num_threads_};
   if (const auto found = known_.find(function); found != known_.end())
     return found->second;
   Search search{{}, std::vector<bool>(functions_.size()), {}};

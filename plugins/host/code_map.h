@@ -24,7 +24,7 @@ public:
   /// base: where the image is loaded.
   CodeMap(uintptr_t base, const ImageLayout &layout);
 
-  /// Returns what a function of the image uses. If the code cannot be read, a barrier. One thread at a time.
+  /// Returns what a function of the image uses. If its code cannot be found, what the image uses. One thread at a time.
   Uses uses_of(const void *function);
 
 private:
@@ -54,6 +54,7 @@ private:
   std::vector<Function> functions_; ///< ascending
   std::unordered_map<uintptr_t, uint64_t> slots_;
   std::unordered_map<const void *, Uses> known_;
+  bool has_num_threads_ = false; ///< some function does
   bool is_readable_;
 };
 
