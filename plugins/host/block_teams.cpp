@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdarg>
 #include <dlfcn.h>
+#include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "base/service_threads.h"
 #include "base/text_output.h"
 #include "host/launch.h"
+#include "host/makeable_threads.h"
 #include "host/openmp_function.h"
 #include "omptarget/types.h"
 
@@ -45,13 +48,17 @@ struct Runtime {
   int (*const max_threads)() = openmp_function<int()>("omp_get_max_threads");
   int (*const processors)() = openmp_function<int()>("omp_get_num_procs");
   int (*const level)() = openmp_function<int()>("omp_get_level");
+  int (*const team_size)(int) = openmp_function<int(int)>("omp_get_team_size");
   int (*const num_threads)() = openmp_function<int()>("omp_get_num_threads");
   void (*const set_threads)(int) = openmp_function<void(int)>("omp_set_num_threads");
   void (*const set_dynamic)(int) = openmp_function<void(int)>("omp_set_dynamic");
   void (*const set_blocktime)(int) = openmp_function<void(int)>("kmp_set_blocktime");
+  size_t (*const stack_size)() = openmp_function<size_t()>("kmp_get_stacksize_s");
   void (*const schedule)(int *, int *) = openmp_function<void(int *, int *)>("omp_get_schedule");
   void (*const set_schedule)(int, int) = openmp_function<void(int, int)>("omp_set_schedule");
 };
+
+constinit ident_t compilers_place{0, 2, 0, 0, ";unknown;unknown;0;0;;"}; ///< 2: of a call that a compiler makes
 
 const Runtime &runtime() {
   static const Runtime instance;
@@ -145,15 +152,43 @@ struct Parallel {
   const Outlined &outlined;
   const Team *team;
   int32_t wanted; ///< threads; 0: any number
+  bool has_room;  ///< the process may have as many
 };
 
 void run_parallel(int32_t *thread, int32_t *number, const Parallel *parallel) {
   const Team *const outer = own_team;
   own_team = parallel->team;
   if (*number == 0 && parallel->wanted > 0 && runtime().num_threads() < parallel->wanted)
-    warn(parallel->team->kernel, parallel->wanted, runtime().num_threads(), "libomp makes no more");
+    warn(parallel->team->kernel, parallel->wanted, runtime().num_threads(),
+         parallel->has_room ? "libomp makes no more" : "the process may have no more");
   parallel->outlined.call(thread, number);
   own_team = outer;
+}
+
+void do_nothing(int32_t *, int32_t *) {}
+
+/// Not held over a fork: libomp's own handlers come in between.
+std::mutex &making_team() {
+  static auto *const mutex = new std::mutex;
+  return *mutex;
+}
+
+/// libomp ends the program if it cannot make a thread. Returns how many of the wanted threads a team of the calling
+/// thread can have. Those are libomp's then, before another thread asks.
+int32_t threads_with_room(int32_t wanted) {
+  constinit static thread_local int32_t most = 0; // that the calling thread's team has had
+  constinit static thread_local bool has_room = true;
+  if (wanted <= most || !has_room)
+    return std::min(wanted, most);
+  constexpr size_t kMoreStack = size_t{128} << 10; // libomp shifts the stacks of its threads
+  const std::lock_guard lock(making_team());
+  const Runtime &openmp = runtime();
+  const int32_t possible = makeable_threads(wanted, openmp.stack_size ? openmp.stack_size() + kMoreStack : 0);
+  openmp.push_threads(&compilers_place, openmp.thread(&compilers_place), possible);
+  openmp.fork_call(&compilers_place, 0, reinterpret_cast<Microtask>(do_nothing));
+  has_room = possible == wanted;
+  most = std::max(most, possible);
+  return std::min(wanted, most);
 }
 
 /// The teams of one kernel.
@@ -176,8 +211,7 @@ int32_t possible_threads(const Teams &teams) {
 /// In an initial thread of its own. Its threads sleep while they wait: there are more than processors.
 void run_teams(const Teams &teams) {
   const Runtime &openmp = runtime();
-  static ident_t place{0, 2, 0, 0, ";unknown;unknown;0;0;;"}; // 2: of a call that a compiler makes
-  int32_t thread = openmp.thread(&place);
+  int32_t thread = openmp.thread(&compilers_place);
   int32_t number = 0;
   openmp.set_dynamic(0);
   openmp.set_schedule(teams.schedule, teams.chunk);
@@ -231,9 +265,19 @@ void push_num_teams_51(ident_t *, int32_t, int32_t, int32_t most_teams, int32_t 
   pushing_code = __builtin_return_address(0);
 }
 
+/// The limit of a team is that of all its threads, also of those in parallel regions inside of others (OpenMP 5.2,
+/// 10.1.1). Each thread has the same share. Without a limit returns what is wanted.
+int32_t share_of_limit(int32_t wanted) {
+  if (!own_team || own_team->limit <= 0)
+    return wanted;
+  int32_t share = own_team->limit;
+  for (int32_t level = runtime().level(); level > 0; --level)
+    share /= std::max(runtime().team_size(level), 1);
+  return std::clamp(wanted, 1, std::max(share, 1));
+}
+
 void push_num_threads(ident_t *place, int32_t thread, int32_t threads) {
-  if (own_team && own_team->limit > 0)
-    threads = std::min(threads, own_team->limit);
+  threads = share_of_limit(threads);
   pushed_threads = threads;
   runtime().push_threads(place, thread, threads);
 }
@@ -269,8 +313,11 @@ void fork_call(ident_t *place, int32_t count, Microtask microtask, ...) {
   const int32_t asked = std::exchange(pushed_threads, 0);
   if (!own_team)
     return runtime().fork_call(place, 1, reinterpret_cast<Microtask>(run_outlined), &outlined);
+  const int32_t wanted = asked > 0 ? asked : share_of_limit(runtime().max_threads());
   const bool is_outermost = runtime().level() == 0;
-  const Parallel parallel{outlined, own_team, !is_outermost ? 0 : asked > 0 ? asked : runtime().max_threads()};
+  const int32_t possible = is_outermost ? threads_with_room(wanted) : wanted;
+  runtime().push_threads(place, runtime().thread(place), possible);
+  const Parallel parallel{outlined, own_team, is_outermost ? wanted : 0, possible == wanted};
   runtime().fork_call(place, 1, reinterpret_cast<Microtask>(run_parallel), &parallel);
 }
 
@@ -383,8 +430,10 @@ void lock_block_teams_for_fork() {
 void unlock_block_teams_after_fork(bool is_child) {
   threads().mutex_for_fork().unlock();
   images().mutex_for_fork().unlock();
-  if (is_child)
+  if (is_child) {
     threads().forget();
+    new (&making_team()) std::mutex;
+  }
 }
 
 } // namespace omptarget::host
