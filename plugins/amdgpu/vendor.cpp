@@ -47,7 +47,7 @@ hsa_status_t on_system_event(const hsa_amd_event_t *event, void *data) {
     return HSA_STATUS_ERROR;
   for (const auto &device : *static_cast<gpu::Devices *>(data))
     if (static_cast<const Device &>(*device).agent().handle == event->memory_fault.agent.handle) {
-      device->lose(describe_memory_fault(event->memory_fault));
+      device->lose(describe_memory_fault(event->memory_fault), event->memory_fault.virtual_address);
       return HSA_STATUS_SUCCESS;
     }
   return HSA_STATUS_ERROR;

@@ -4,7 +4,6 @@
 #include "common/launch_log.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/format.h"
 #include "generations/names.h"
@@ -14,6 +13,38 @@ namespace omptarget {
 std::string describe_kernel(const std::string &name) {
   const std::optional<KernelSource> source = source_of_kernel(name);
   return source ? name + " in " + std::string(source->function) + ", line " + std::string(source->line) : name;
+}
+
+static std::string shown_launch(const std::string &kernel, uint32_t teams, uint32_t threads) {
+  return format("%s (%u blocks, %u threads)", describe_kernel(kernel).c_str(), teams, threads);
+}
+
+void LaunchLog::trace(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads) {
+  traces_.launched(stream, shown_launch(kernel, teams, threads));
+}
+
+void LaunchLog::tell_traces(int32_t device_number) {
+  if (traces_.is_on())
+    traces_.tell(device_number, streams_under_way());
+}
+
+/// A stream's last row tells.
+std::vector<const void *> LaunchLog::streams_under_way() const {
+  std::vector<const void *> seen, under_way;
+  const uint64_t end = next_.load(std::memory_order_relaxed);
+  for (uint64_t i = end; i > end - std::min<uint64_t>(end, kSize); --i) {
+    const Row &row = rows_[(i - 1) % kSize];
+    const void *const stream = row.stream.load(std::memory_order_relaxed);
+    const bool is_launch = row.kernel.load(std::memory_order_relaxed) != nullptr;
+    if (!stream && !is_launch)
+      break;
+    if (std::find(seen.begin(), seen.end(), stream) != seen.end())
+      continue;
+    seen.push_back(stream);
+    if (is_launch)
+      under_way.push_back(stream);
+  }
+  return under_way;
 }
 
 std::string LaunchLog::unfinished() const {
@@ -37,8 +68,7 @@ std::string LaunchLog::unfinished() const {
     }
     const uint64_t shape = row.shape.load(std::memory_order_relaxed);
     if (++count <= kMostNamed)
-      names.push_back(format("%s (%u blocks, %u threads)", describe_kernel(*kernel).c_str(),
-                             static_cast<unsigned>(shape >> 32), static_cast<unsigned>(shape)));
+      names.push_back(shown_launch(*kernel, static_cast<uint32_t>(shape >> 32), static_cast<uint32_t>(shape)));
   }
   if (count == 0)
     return {};

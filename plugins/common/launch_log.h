@@ -10,17 +10,22 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
+
+#include "common/launch_traces.h"
 
 namespace omptarget {
 
 /// Name, and function and line of the source as far as the name tells them.
 std::string describe_kernel(const std::string &name);
 
-/// The last launches of a device. Any thread, no lock.
+/// The last launches of a device. Any thread; no lock, unless traces are kept.
 class LaunchLog {
 public:
   /// stream: any pointer that tells streams apart. The name lives as long as the kernel is loaded.
   void launched(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads) {
+    if (traces_.is_on()) [[unlikely]]
+      trace(stream, kernel, teams, threads);
     add(stream, &kernel, uint64_t{teams} << 32 | threads);
   }
   /// All work of the stream is complete; of all streams: nullptr.
@@ -28,6 +33,8 @@ public:
   /// The launches that are not known to be complete, newest first: "kernel f (...)" or "one of the kernels ...", or
   /// empty. Only while no kernel is being unloaded.
   std::string unfinished() const;
+  /// Tells on stderr where the last kernels were launched, if that is kept. Those of streams under way come first.
+  void tell_traces(int32_t device_number);
 
 private:
   static constexpr size_t kSize = 256;
@@ -45,6 +52,10 @@ private:
     row.kernel.store(kernel, std::memory_order_relaxed);
   }
 
+  std::vector<const void *> streams_under_way() const;
+  void trace(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads);
+
+  LaunchTraces traces_;
   std::atomic<uint64_t> next_{0};
   std::array<Row, kSize> rows_{};
 };

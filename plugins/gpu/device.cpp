@@ -43,7 +43,16 @@ Status Device::why_unusable() {
   return Status::error(fault_.text());
 }
 
-void Device::lose(const std::string &what) {
+/// Tells the program of a fault, before it may end. A driver may report one fault twice, and the address once.
+void Device::tell_traces(std::optional<uint64_t> address) {
+  if (address && !has_told_address_.exchange(true, std::memory_order_relaxed))
+    allocations_.tell_fault(number(), *address);
+  if (!has_told_launches_.exchange(true, std::memory_order_relaxed))
+    launches_.tell_traces(number());
+}
+
+void Device::lose(const std::string &what, std::optional<uint64_t> address) {
+  tell_traces(address);
   const std::string kernels = launches_.unfinished();
   const std::string problem = unified_memory_problem();
   std::string why = functions_.call_of_other();
@@ -63,6 +72,8 @@ void Device::show_last_prints() {
 void Device::forget_fault() {
   fault_.clear();
   launches_.completed(nullptr);
+  has_told_launches_.store(false, std::memory_order_relaxed);
+  has_told_address_.store(false, std::memory_order_relaxed);
 }
 
 // ---- Memory of the host
@@ -159,6 +170,7 @@ Status Device::release_contents() {
   status.keep_first(queues_.release_all());
   status.keep_first(staging_.release_all());
   status.keep_first(memory_.release_all());
+  allocations_.clear();
   status.keep_first(release_own());
   return status;
 }

@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "common/allocation_traces.h"
 #include "common/launch_log.h"
 #include "common/launch_rules.h"
 #include "gpu/device_services.h"
@@ -101,12 +103,13 @@ public:
   Memory &memory() { return memory_; }
   FunctionMaps &functions() { return functions_; }
   LaunchLog &launches() { return launches_; }
+  AllocationTraces &allocations() { return allocations_; }
   DeviceServices &services() { return services_; }
   const std::vector<std::unique_ptr<Image>> &images() const { return images_; }
 
-  /// The device can no longer be used: the fault is that of the kernels under way. Any thread, also one of the
-  /// driver's.
-  void lose(const std::string &what);
+  /// The device can no longer be used: the fault is that of the kernels under way. address: what they accessed, if the
+  /// driver tells. Any thread, also one of the driver's.
+  void lose(const std::string &what, std::optional<uint64_t> address = std::nullopt);
   const Fault &fault() const { return fault_; }
   /// After a failure, before the program is told of it, which it may answer by abort: what kernels printed is written
   /// out. A fault may be found by a call that has nothing to do with the kernel's queue. Any thread of the program's.
@@ -203,6 +206,7 @@ protected:
 private:
   friend class Scope;
   Status why_unusable();
+  void tell_traces(std::optional<uint64_t> address);
   bool wants_zero_copy() const;
   /// Tells what becomes of memory of the host, and warns where more is asked for than there is.
   void report_host_memory() const;
@@ -242,6 +246,9 @@ private:
   uint32_t debug_kind_ = 0; ///< LIBOMPTARGET_DEVICE_RTL_DEBUG
   Fault fault_;
   LaunchLog launches_;
+  AllocationTraces allocations_;
+  std::atomic<bool> has_told_launches_{false}; ///< of this fault
+  std::atomic<bool> has_told_address_{false};
   Memory &memory_;
   QueueSet &queues_;
   Staging staging_;

@@ -240,6 +240,7 @@ void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
         memory = *allocated;
         return Status::ok();
       }));
+    device.allocations().allocated(memory, static_cast<uint64_t>(size));
     OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device.number(), "allocated %llu bytes of kind %d at %p",
                            static_cast<unsigned long long>(size), kind, memory);
     return Status::ok();
@@ -249,6 +250,7 @@ void *__tgt_rtl_data_alloc(int32_t id, int64_t size, void *, int32_t kind) {
 
 int32_t __tgt_rtl_data_delete(int32_t id, void *memory, int32_t) {
   return without_driver(id, [&](Device &device) -> Status {
+    OMPTARGET_TRY(device.allocations().freeing(memory));
     if (device.memory().try_release(memory))
       return Status::ok();
     OMPTARGET_TRY_DURING(in_scope(device, [&](Device &) { return device.memory().release(memory); }),

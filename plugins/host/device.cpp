@@ -17,6 +17,7 @@ namespace omptarget::host {
 namespace internal {
 constinit std::atomic<int32_t> device_count{0};
 constinit std::atomic<DeviceDomain *const *> domains{nullptr};
+constinit std::atomic<AllocationTraces *> allocation_traces{nullptr};
 } // namespace internal
 
 namespace {
@@ -64,6 +65,12 @@ int32_t internal::read_device_count() {
   static std::once_flag once;
   std::call_once(once, [] { device_count.store(choose_devices(), std::memory_order_release); });
   return device_count.load(std::memory_order_relaxed);
+}
+
+void prepare_allocation_traces() {
+  static AllocationTraces *const made =
+      setting_flag(SettingId::kTrackAllocations) ? new AllocationTraces(true) : nullptr; // never destroyed
+  internal::allocation_traces.store(made, std::memory_order_release);
 }
 
 } // namespace omptarget::host

@@ -11,6 +11,7 @@
 
 #include "base/guarded.h"
 #include "base/status.h"
+#include "common/allocation_traces.h"
 #include "host/domain_memory.h"
 #include "host/domain_threads.h"
 #include "host/function_map.h"
@@ -26,6 +27,7 @@ namespace internal {
 extern std::atomic<int32_t> device_count; ///< 0: not read yet
 extern std::atomic<DeviceDomain *const *>
     domains; ///< one for each device; null if they are no domains. Set before the count
+extern std::atomic<AllocationTraces *> allocation_traces;
 int32_t read_device_count();
 } // namespace internal
 
@@ -55,6 +57,11 @@ inline DeviceDomain *domain_of(int32_t device) {
   DeviceDomain *const *const all = internal::domains.load(std::memory_order_acquire);
   return all ? all[device] : nullptr;
 }
+
+/// Makes what remembers where memory was allocated and freed, if a setting asks for it. While nobody forks.
+void prepare_allocation_traces();
+/// That of all devices, whose addresses are the same memory; null if nothing is remembered. Any thread.
+inline AllocationTraces *allocation_traces() { return internal::allocation_traces.load(std::memory_order_acquire); }
 
 /// The images on one device. Guarded by its lock.
 struct DeviceState {

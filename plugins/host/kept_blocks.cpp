@@ -31,6 +31,8 @@ bool may_keep_memory() {
     const char *const checks = setting_text(SettingId::kCheck);
     if (checks && *checks != '\0' && std::strcmp(checks, "0") != 0)
       return false;
+    if (setting_flag(SettingId::kTrackAllocations) && !setting_is_set(SettingId::kMemoryManagerThreshold))
+      return false;
     const char *const preloaded = std::getenv("LD_PRELOAD");
     if (preloaded && std::strstr(preloaded, "/vgpreload_"))
       return false;

@@ -42,7 +42,7 @@ private:
 };
 
 /// Returns false where freed memory is to be found by the user's tools, so that none is kept: LIBOMPTARGET_CHECK,
-/// sanitizers, valgrind. Any thread.
+/// OFFLOAD_TRACK_ALLOCATION_TRACES, sanitizers, valgrind. Any thread.
 bool may_keep_memory();
 
 } // namespace omptarget::host

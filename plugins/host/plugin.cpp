@@ -74,6 +74,8 @@ struct Devices {
     }
     if (KeptBlocks *kept = kept_blocks())
       (kept->mutex_for_fork().*action)();
+    if (AllocationTraces *traces = allocation_traces())
+      (traces->mutex_for_fork().*action)();
   }
   /// The other threads are not there.
   static void unlock_in_child_of_fork() {
@@ -262,6 +264,7 @@ int32_t __tgt_rtl_init_device(int32_t device) {
     domain->memory.prepare();
   else
     prepare_blocks();
+  prepare_allocation_traces();
   return 0;
 }
 int32_t __tgt_rtl_deinit_device(int32_t device) { return is_device(device) ? 0 : finish(no_device(device)); }
@@ -289,6 +292,8 @@ void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
   void *memory = domain ? domain->memory.allocate(static_cast<size_t>(size)) : allocate_block(size);
   if (!memory) [[unlikely]]
     fail_without_memory(size);
+  if (AllocationTraces *const traces = allocation_traces()) [[unlikely]]
+    traces->allocated(memory, static_cast<uint64_t>(size));
   return memory;
 }
 
@@ -296,6 +301,9 @@ void *__tgt_rtl_data_alloc(int32_t device, int64_t size, void *, int32_t kind) {
 int32_t __tgt_rtl_data_delete(int32_t device, void *memory, int32_t) {
   if (!is_device(device)) [[unlikely]]
     return fail_without_device(device);
+  if (AllocationTraces *const traces = allocation_traces()) [[unlikely]]
+    if (Status status = traces->freeing(memory); !status)
+      return fail(std::move(status));
   if (domain_of(device)) [[unlikely]]
     DomainMemory::release(memory);
   else

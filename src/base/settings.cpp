@@ -72,7 +72,8 @@ static bool is_for_ordinary_processes(SettingId id) {
   return id == SettingId::kPluginPath || id == SettingId::kDebugFile || id == SettingId::kCheckFile ||
          id == SettingId::kProfile || id == SettingId::kDebug || id == SettingId::kInfo || id == SettingId::kRanges ||
          id == SettingId::kKernelTrace || id == SettingId::kProfileFile || id == SettingId::kKeepImages ||
-         id == SettingId::kJitCompiler || id == SettingId::kJitCache || id == SettingId::kRecord;
+         id == SettingId::kJitCompiler || id == SettingId::kJitCache || id == SettingId::kRecord ||
+         id == SettingId::kTrackAllocations || id == SettingId::kTrackLaunches;
 }
 
 std::optional<bool> flag_of(const char *text) {
@@ -184,8 +185,6 @@ constexpr std::pair<std::string_view, const char *> kForeign[] = {
     {"LIBOMPTARGET_RPC_BLOCK_SIZE", "LLVM's"},
     {"LIBOMPTARGET_RPC_LATENCY", "LLVM's"},
     {"OMPTARGET_DUMP_OFFLOAD_ENTRIES", "LLVM's"},
-    {"OFFLOAD_TRACK_ALLOCATION_TRACES", "LLVM's"},
-    {"OFFLOAD_TRACK_NUM_KERNEL_LAUNCH_TRACES", "LLVM's"},
     {"LIBOMPTARGET_AMDGPU_ADJUST_TEAMS", "AMD's"},
     {"LIBOMPTARGET_AMDGPU_DATA_BUSYWAIT", "AMD's"},
     {"LIBOMPTARGET_AMDGPU_KERNEL_BUSYWAIT", "AMD's"},

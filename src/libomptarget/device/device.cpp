@@ -16,7 +16,8 @@ namespace omptarget {
 
 Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
     : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {
-  int64_t most_dormant_bytes = setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, INT64_MAX);
+  const int64_t otherwise = setting_flag(SettingId::kTrackAllocations) ? 0 : INT64_MAX;
+  int64_t most_dormant_bytes = setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, otherwise);
   if (observe::checks_mapping()) {
     follow_mapped_data();
     most_dormant_bytes = 0;
