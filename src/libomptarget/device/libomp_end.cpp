@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "device/helper_threads.h"
 #include "device/libomp.h"
-#include "observe/device_events.h"
+#include "ompt/ompt.h"
 
 extern "C" {
 [[gnu::weak]] int32_t __kmpc_global_thread_num(void *location);

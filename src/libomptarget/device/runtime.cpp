@@ -24,6 +24,7 @@
 #include "observe/checks.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
+#include "ompt/ompt.h"
 
 namespace omptarget {
 

@@ -12,7 +12,6 @@
 #include "base/settings.h"
 #include "observe/current_construct.h"
 #include "observe/info.h"
-#include "observe/profile_summary.h"
 #include "observe/source_text.h"
 
 namespace omptarget::observe {
@@ -54,7 +53,7 @@ std::string construct_text() {
   const std::string kind = construct->facts.kind == ConstructKind::kTarget ? "the target region"
                            : construct->facts.kind == ConstructKind::kExitData
                                ? "target exit data (or the end of target data)"
-                               : event_kind_name(static_cast<EventKind>(construct->facts.kind));
+                               : construct_name(construct->facts.kind);
   return place.is_known() ? kind + " at " + place.to_string() : kind;
 }
 

@@ -15,9 +15,7 @@
 #include "observe/device_events.h"
 #include "observe/info.h"
 #include "observe/info_lines.h"
-#include "observe/ompt.h"
-#include "observe/profile.h"
-#include "observe/profile_summary.h"
+#include "observe/listener_table.h"
 #include "observe/ranges.h"
 #include "observe/source_text.h"
 #include "omptarget/types.h"
@@ -34,19 +32,19 @@ template <typename Record> WorkTimes times_of_call(const Record &record) {
   return {record.begin_ns, internal::wants_times(record.listeners) ? now_ns() : 0};
 }
 
-void report_work(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context,
-                 uint64_t known) {
-  if (record.listeners & listener::kProfile)
-    profile_data_operation(record, times, context, known);
-  if (record.listeners & listener::kTrace)
-    ompt_trace_data_operation(record, times, context);
+void tell_done(const DataOperationRecord &record, const WorkTimes &times, const EventContext &context,
+               uint64_t fingerprint) {
+  tell(record.listeners, &Listener::data_operation_done, record, times, context, fingerprint);
+}
+void tell_done(const KernelRecord &record, const WorkTimes &times, const EventContext &context, uint64_t) {
+  tell(record.listeners, &Listener::kernel_done, record, times, context);
 }
 
-void report_work(const KernelRecord &record, const WorkTimes &times, const EventContext &context, uint64_t) {
-  if (record.listeners & listener::kProfile)
-    profile_kernel(record, times, context);
-  if (record.listeners & listener::kTrace)
-    ompt_trace_kernel(record, times, context);
+uint64_t fingerprint_of(const DataOperationRecord &record) {
+  for (const Listener *const listener : all_listeners)
+    if ((record.listeners & listener->bits) && listener->fingerprint)
+      return listener->fingerprint(record.facts.host, record.facts.bytes);
+  return 0;
 }
 
 DeviceId current_device() { return current ? current->facts.device : DeviceId::kDefault; }
@@ -55,7 +53,7 @@ DeviceId current_device() { return current ? current->facts.device : DeviceId::k
 ConstructRecord *current_construct() { return current; }
 EventContext event_context() {
   return current ? EventContext{current->number, current->facts.location ? current->facts.location->psource : nullptr,
-                                ompt_target_id(*current), 0}
+                                current->target_data, 0}
                  : EventContext{};
 }
 uint64_t next_number() { return last_number.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -63,9 +61,18 @@ uint64_t next_number() { return last_number.fetch_add(1, std::memory_order_relax
 void note_api_call(const void *code) { api_code = code; }
 
 static void trace_end(const ConstructFacts &facts) {
-  OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(facts.device), "%s at %s is done",
-                         event_kind_name(static_cast<EventKind>(facts.kind)),
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(facts.device), "%s at %s is done", construct_name(facts.kind),
                          construct_place(facts.location).to_string().c_str());
+}
+
+const char *construct_name(ConstructKind kind) {
+  switch (kind) {
+  case ConstructKind::kTarget: return "target";
+  case ConstructKind::kEnterData: return "target enter data";
+  case ConstructKind::kExitData: return "target exit data";
+  case ConstructKind::kUpdate: return "target update";
+  }
+  return "?";
 }
 
 void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arguments) {
@@ -78,8 +85,7 @@ void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arg
     print_arguments(facts, arguments);
   if (told & listener::kProfile)
     record_.begin_ns = now_ns();
-  if (told & (listener::kTool | listener::kTrace))
-    ompt_construct(record_, Endpoint::kBegin);
+  tell(told, &Listener::construct, record_, Endpoint::kBegin);
   if (told & listener::kRanges)
     push_range(range_text(facts));
 }
@@ -87,10 +93,7 @@ void Construct::begin(const ConstructFacts &facts, const ConstructArguments &arg
 void Construct::end() {
   if (record_.listeners & listener::kRanges)
     pop_range();
-  if (record_.listeners & (listener::kTool | listener::kTrace))
-    ompt_construct(record_, Endpoint::kEnd);
-  if (record_.listeners & listener::kProfile)
-    profile_construct(record_, now_ns());
+  tell(record_.listeners, &Listener::construct, record_, Endpoint::kEnd);
   if (record_.listeners & listener::kLines)
     trace_end(record_.facts);
   current = record_.outer;
@@ -140,8 +143,12 @@ void report_end(const KernelRecord &record) {
                            readable_name(record.facts.name).c_str());
 }
 
-void report_to_tool(DataOperationRecord &record, Endpoint endpoint) { ompt_data_operation(record, endpoint); }
-void report_to_tool(KernelRecord &record, Endpoint endpoint) { ompt_kernel(record, endpoint); }
+void tell_endpoint(DataOperationRecord &record, Endpoint endpoint) {
+  tell(record.listeners, &Listener::data_operation, record, endpoint);
+}
+void tell_endpoint(KernelRecord &record, Endpoint endpoint) {
+  tell(record.listeners, &Listener::kernel, record, endpoint);
+}
 
 } // namespace
 
@@ -149,8 +156,7 @@ template <typename Record> void ReportedWork<Record>::begin(const Facts &facts) 
   const uint32_t told = listeners();
   new (&record_) Record{facts, 0, 0, told, false};
   report_begin(record_);
-  if (told & (listener::kTool | listener::kTrace))
-    report_to_tool(record_, Endpoint::kBegin);
+  tell_endpoint(record_, Endpoint::kBegin);
   if (told & (listener::kProfile | listener::kTrace))
     record_.begin_ns = now_ns();
   if (told & listener::kRanges)
@@ -162,10 +168,9 @@ template <typename Record> void ReportedWork<Record>::end() {
     pop_range();
   report_end(record_);
   const WorkTimes times = times_of_call(record_);
-  if (record_.listeners & (listener::kTool | listener::kTrace))
-    report_to_tool(record_, Endpoint::kEnd);
+  tell_endpoint(record_, Endpoint::kEnd);
   if (!record_.is_late && internal::wants_times(record_.listeners))
-    report_work(record_, times, event_context(), 0);
+    tell_done(record_, times, event_context(), 0);
 }
 
 template <typename Record> LateReport ReportedWork<Record>::postpone() {
@@ -179,8 +184,8 @@ template class ReportedWork<KernelRecord>;
 LateReport::LateReport(const DataOperationRecord &record)
     : record_(record), context_(event_context()), begin_ns_(record.begin_ns), returned_ns_(now_ns()) {
   context_.thread = static_cast<uint32_t>(syscall(SYS_gettid));
-  if (record.listeners & listener::kProfile && record.facts.kind == DataOperationKind::kToDevice)
-    fingerprint_ = fingerprint(record.facts.host, record.facts.bytes); // the program may change the data afterwards
+  if (record.facts.kind == DataOperationKind::kToDevice)
+    fingerprint_ = fingerprint_of(record);
 }
 
 LateReport::LateReport(const KernelRecord &record)
@@ -198,7 +203,7 @@ void LateReport::publish(const WorkTimes *times) const {
     told.begin_ns = std::clamp(times->begin_ns, begin_ns_, begin_ns_ + most - duration);
     told.end_ns = told.begin_ns + duration;
   }
-  std::visit([&](const auto &record) { observe::report_work(record, told, context_, fingerprint_); }, record_);
+  std::visit([&](const auto &record) { observe::tell_done(record, told, context_, fingerprint_); }, record_);
 }
 
 uint64_t Wait::begin(DeviceId device) {
@@ -207,8 +212,7 @@ uint64_t Wait::begin(DeviceId device) {
 }
 void Wait::end() const {
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, raw(device_), "the device's work is done");
-  if (listeners() & listener::kProfile)
-    profile_wait(device_, begin_ns_, now_ns());
+  tell(listeners(), &Listener::waited, device_, begin_ns_, now_ns());
 }
 
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit) {
@@ -236,26 +240,30 @@ void internal::mapping_missing(const char *name) { print_mapping_missing(current
 
 void internal::host_fallback(const ConstructFacts &facts, const char *kernel, const char *reason) {
   const uint32_t told = observe::listeners();
-  if (told & listener::kProfile)
-    profile_host_fallback(facts.location, kernel, reason);
+  tell(told, &Listener::host_fallback, facts.location, kernel, reason);
   if (!(told & listener::kTool))
     return;
   ConstructRecord record{facts, current, next_number(), 0, 0, nullptr, nullptr, told};
   current = &record;
-  ompt_construct(record, Endpoint::kBegin);
-  ompt_construct(record, Endpoint::kEnd);
+  for (const Endpoint endpoint : {Endpoint::kBegin, Endpoint::kEnd}) // for a tool, the region is one like others
+    tell(listener::kTool, &Listener::construct, record, endpoint);
   current = record.outer;
 }
 
-static bool reports_map_items_to_tool() { return (listeners() & listener::kTool) && ompt_wants_map_items(); }
-bool reports_map_items() { return contents_listener() || reports_map_items_to_tool(); }
+static bool is_told_map_items(const Listener *one) {
+  return (listeners() & one->bits) && one->map_items && one->wants_map_items();
+}
+bool reports_map_items() {
+  return contents_listener() || std::any_of(all_listeners.begin(), all_listeners.end(), is_told_map_items);
+}
 void map_items(std::span<const MappedItem> items) {
   if (!current)
     return;
   if (ContentsListener *const follower = contents_listener(); follower && current->facts.kind == ConstructKind::kTarget)
     follower->used(current->facts.device, items);
-  if (reports_map_items_to_tool())
-    ompt_map_items(*current, items);
+  for (const Listener *const one : all_listeners)
+    if (is_told_map_items(one))
+      one->map_items(*current, items);
 }
 
 } // namespace omptarget::observe

@@ -23,6 +23,8 @@ inline bool wants_times(uint32_t listeners) { return (listeners & (listener::kPr
 
 /// Kinds of constructs; the values are OMPT's.
 enum class ConstructKind : uint8_t { kTarget = 1, kEnterData = 2, kExitData = 3, kUpdate = 4 };
+/// Returns "target", "target enter data" and so on.
+const char *construct_name(ConstructKind kind);
 
 /// A construct as its entry point knows it. Its pointees outlive the construct.
 struct ConstructFacts {
@@ -100,7 +102,7 @@ struct WorkTimes {
 struct EventContext {
   uint64_t construct = 0;      ///< its number; 0: none
   const char *place = nullptr; ///< of the construct
-  uint64_t target_id = 0;      ///< as OMPT tools know it
+  uint64_t target_data = 0;    ///< the construct's word for the OMPT tool
   uint32_t thread = 0;         ///< that queued the work; 0: the calling one
 };
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events of devices, for OMPT tools and the profile: initialised, images loaded and unloaded, ended.
+// Events of devices: initialised, images loaded and unloaded, ended.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,6 @@
 #include "base/address.h"
 
 namespace omptarget::observe {
-
-/// To be called before a device is initialised or a region is left to the host; only the first call does something: it
-/// connects to an OMPT tool through libomp, which must not be in the middle of its own initialisation.
-/// initial_device(): the host's number, asked later. before_end(): called once libomp ends, while the tool can still be
-/// told of devices.
-void connect_tool(int32_t (*initial_device)(), void (*before_end)());
-/// Returns whether an OMPT tool is connected.
-bool has_tool();
 
 /// The device's plugin prints no information: the host library prints the lines of its kernels.
 void note_silent_plugin(DeviceId device);

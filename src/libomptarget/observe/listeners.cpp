@@ -4,9 +4,8 @@
 
 #include "base/log.h"
 #include "observe/info.h"
-#include "observe/profile.h"
+#include "observe/listener_table.h"
 #include "observe/ranges.h"
-#include "observe/recording_choice.h"
 
 namespace omptarget::observe {
 
@@ -17,11 +16,9 @@ uint32_t read_listeners() {
   uint32_t bits = info_mask() & listener::kInfo;
   if (traces(Topic::kKernel))
     bits |= listener::kLines;
-  if (start_profile())
-    bits |= listener::kProfile;
-  static const bool is_to_record = start_recording();
-  if (is_to_record)
-    bits |= listener::kRecord;
+  for (const Listener *const one : all_listeners)
+    if (one->start && one->start())
+      bits |= one->bits;
   static const bool has_ranges = start_ranges();
   if (has_ranges)
     bits |= listener::kRanges;

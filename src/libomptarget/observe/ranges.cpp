@@ -12,8 +12,6 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text_output.h"
-#include "observe/profile_event.h"
-#include "observe/profile_summary.h"
 #include "observe/source_text.h"
 
 namespace omptarget::observe {
@@ -132,7 +130,7 @@ void pop_range() { pop(); }
 
 std::string range_text(const ConstructFacts &facts) {
   const SourcePlace place = construct_place(facts.location);
-  const std::string kind = event_kind_name(static_cast<EventKind>(facts.kind));
+  const std::string kind = construct_name(facts.kind);
   return place.is_known() ? kind + " " + place.to_string() : kind;
 }
 

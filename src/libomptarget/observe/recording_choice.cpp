@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "base/process_rank.h"
+#include "base/result_file.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 #include "generations/names.h"
-#include "observe/listeners.h"
-#include "observe/profile_file.h"
+#include "observe/listener_table.h"
 
 namespace omptarget::observe {
 
@@ -192,7 +192,8 @@ void report_missing_recording() {
 
 } // namespace
 
-bool start_recording() {
+/// Returns whether this process is to record launches.
+static bool start_recording() {
   const char *const setting = setting_text(SettingId::kRecord);
   if (!setting || flag_of(setting) == false)
     return false;
@@ -248,7 +249,7 @@ void note_recording_failure(const RecordedLaunch &launch, Status failure) {
   warn(std::move(failure));
 }
 
-void finish_recording() {
+static void finish_recording() {
   set_listener(listener::kRecord, false);
   const Choice &chosen = choice();
   bool is_missing = true;
@@ -260,5 +261,13 @@ void finish_recording() {
   if (is_missing)
     report_missing_recording();
 }
+
+constinit const Listener recording_listener{.bits = listener::kRecord,
+                                            .start =
+                                                [] {
+                                                  static const bool is_to_record = start_recording();
+                                                  return is_to_record;
+                                                },
+                                            .write = finish_recording};
 
 } // namespace omptarget::observe

@@ -14,8 +14,11 @@
 
 namespace omptarget::observe {
 
-/// Reads the settings; returns whether this process is to record launches. Called once.
-bool start_recording();
+struct Listener;
+
+/// Whether this process records launches is known at the first event; at the end it warns if no launch was the one to
+/// record, and writes the report.
+extern const Listener recording_listener;
 
 /// If all kernels are recorded, one of the launches that have this in common is.
 struct LaunchKind {
@@ -46,8 +49,5 @@ bool has_recording();
 
 /// Warns of a launch that could not be recorded, wholly or in part, and notes it for the report. The program goes on.
 void note_recording_failure(const RecordedLaunch &launch, Status failure);
-
-/// At the end: warns if no launch was the one to record, and writes the report.
-void finish_recording();
 
 } // namespace omptarget::observe

@@ -3,10 +3,12 @@
 #include "observe/source_text.h"
 
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "base/format.h"
 #include "generations/names.h"
+#include "observe/demangle.h"
 #include "omptarget/types.h"
 
 namespace omptarget::observe {
@@ -79,6 +81,14 @@ VariableName variable_name(const char *text) {
   if (is_file_first(fields[0], fields[1]))
     std::swap(fields[0], fields[1]);
   return {fields[0], {without_folders(fields[1]), "unknown", number(fields[2]), number(fields[3])}};
+}
+
+std::string readable_name(const char *name) {
+  std::string text(variable_name(name).name);
+  const std::optional<KernelSource> source = source_of_kernel(text);
+  if (!source)
+    return text;
+  return readable_symbol(std::string(source->function)) + ", line " + std::string(source->line).append(source->rest);
 }
 
 } // namespace omptarget::observe

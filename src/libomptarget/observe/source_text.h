@@ -34,4 +34,7 @@ struct VariableName {
 };
 VariableName variable_name(const char *text);
 
+/// Returns a kernel's name as the source has it: "main, line 12"; other names as they are, without source positions.
+std::string readable_name(const char *name);
+
 } // namespace omptarget::observe

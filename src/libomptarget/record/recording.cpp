@@ -9,7 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "observe/profile_file.h"
+#include "base/result_file.h"
 #include "record/layout.h"
 
 namespace omptarget::record {
@@ -458,7 +458,7 @@ Status write_recording(const std::string &path, const Recording &recording) {
   for (const std::string_view part : parts.all())
     checksum.add(part);
   header.checksum = checksum.value();
-  return observe::replace_result_file(path, parts.all());
+  return replace_result_file(path, parts.all());
 }
 
 Result<Recording> read_recording(std::string_view contents) { return RecordingReader(contents).read(); }

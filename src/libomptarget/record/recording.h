@@ -108,7 +108,7 @@ struct Recording {
   std::string_view fact(std::string_view name) const;
 };
 
-/// Writes a recording whole, or not at all (observe::replace_result_file). One that was there is replaced.
+/// Writes a recording whole, or not at all (replace_result_file). One that was there is replaced.
 Status write_recording(const std::string &path, const Recording &recording);
 
 /// Reads the contents of a file, which may be anything. The failure says what is wrong, without the file's name. The

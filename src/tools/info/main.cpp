@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result_file.h"
 #include "base/text_output.h"
 #include "base/version.h"
 #include "image/image_facts.h"
-#include "observe/profile_file.h"
 #include "tools/info/report.h"
 
 using namespace omptarget;
@@ -50,7 +50,7 @@ Status extract_images(const std::string &folder, const FileReport &file) {
       const std::string path = format("%s/%s.image-%zu.%s", folder.c_str(), name.c_str(), count++,
                                       for_file_name(image_facts(image.bytes).architecture).c_str());
       OMPTARGET_TRY(
-          observe::replace_result_file(path, {reinterpret_cast<const char *>(image.bytes.data()), image.bytes.size()}));
+          replace_result_file(path, {reinterpret_cast<const char *>(image.bytes.data()), image.bytes.size()}));
       std::puts(printable_name(path).c_str());
     }
   return count != 0 ? Status::ok() : Status::error("it has no device images");

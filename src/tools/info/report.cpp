@@ -13,7 +13,7 @@
 #include "base/text_output.h"
 #include "image/image_facts.h"
 #include "observe/demangle.h"
-#include "observe/profile_event.h"
+#include "observe/source_text.h"
 #include "plugin/device_numbering.h"
 #include "tools/info/producers.h"
 

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result_file.h"
 #include "base/text_output.h"
 #include "base/version.h"
-#include "observe/gzip.h"
-#include "observe/profile_file.h"
-#include "observe/profile_journal.h"
+#include "profile/gzip.h"
+#include "profile/profile_file.h"
+#include "profile/profile_journal.h"
 #include "tools/profile/merge.h"
 
 using namespace omptarget;
@@ -102,7 +103,7 @@ int write_profile(const std::string &result, std::string json) {
     return status_after_output("omptarget-profile", 0, 1);
   }
   Result<std::string> contents = observe::contents_of_profile(result, std::move(json));
-  Status status = contents ? observe::replace_result_file(result, *contents) : contents.take_status();
+  Status status = contents ? replace_result_file(result, *contents) : contents.take_status();
   return status.is_ok() ? 0 : print_failure(status.to_string());
 }
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "observe/ompt_trace.h"
+#include "ompt/ompt_trace.h"
 
 #include <atomic>
 #include <cstring>

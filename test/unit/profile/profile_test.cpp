@@ -7,10 +7,10 @@
 #include <llvm/Support/JSON.h>
 #include <unistd.h>
 
-#include "observe/profile_file.h"
-#include "observe/profile_journal.h"
-#include "observe/profile_summary.h"
-#include "observe/profile_sums.h"
+#include "profile/profile_file.h"
+#include "profile/profile_journal.h"
+#include "profile/profile_summary.h"
+#include "profile/profile_sums.h"
 
 namespace omptarget::observe {
 namespace {

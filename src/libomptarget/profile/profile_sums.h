@@ -11,8 +11,8 @@
 #include <string>
 #include <tuple>
 
-#include "observe/profile_event.h"
-#include "observe/profile_journal.h"
+#include "profile/profile_event.h"
+#include "profile/profile_journal.h"
 
 namespace omptarget::observe {
 

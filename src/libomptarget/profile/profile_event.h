@@ -102,10 +102,6 @@ uint64_t profile_granularity_ns();
 
 const char *mapped_data_text(MappedData mapped);
 
-/// "kernel main:12 (__omp_offloading_...)" without the numbers of the file: "main, line 12"; other names as they are,
-/// without source positions.
-std::string readable_name(const char *name);
-
 /// Chrome's trace-event format; tables as text.
 std::string profile_as_json(const Profile &profile, const ProfileSource &source);
 std::string profile_as_text(const Profile &profile);

@@ -6,7 +6,7 @@
 // 4.2.4 and 4.4.2). Private to observe/.
 #pragma once
 
-#include "observe/ompt_types.h"
+#include "ompt/ompt_types.h"
 
 namespace omptarget::observe {
 

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-namespace omptarget::observe {
+namespace omptarget {
 
 /// Fails if there is something of that name that is no regular file: a link, a FIFO, a device.
 Status check_result_file(const std::string &path);
@@ -21,11 +21,4 @@ Status replace_result_file(const std::string &path, std::string_view text);
 /// The same with the parts of the text, one after the other.
 Status replace_result_file(const std::string &path, std::span<const std::string_view> parts);
 
-/// Returns the contents of a profile's file of that name. A name in .html or .html.gz has a page, any other JSON. A
-/// name in .gz is compressed. json: as profile_as_json makes it. Fails if there is no memory to compress with.
-Result<std::string> contents_of_profile(std::string_view path, std::string json);
-
-/// The page for a browser that shows a profile in Chrome's trace-event format, as profile_as_json makes it.
-std::string page_of_profile(const std::string &json);
-
-} // namespace omptarget::observe
+} // namespace omptarget

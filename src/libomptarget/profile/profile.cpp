@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "observe/profile.h"
+#include "profile/profile.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,17 +19,18 @@
 #include "base/format.h"
 #include "base/guarded.h"
 #include "base/process_rank.h"
+#include "base/result_file.h"
 #include "base/settings.h"
 #include "base/text_output.h"
 #include "observe/current_construct.h"
-#include "observe/gzip.h"
 #include "observe/info.h"
-#include "observe/profile_event.h"
-#include "observe/profile_file.h"
-#include "observe/profile_journal.h"
-#include "observe/profile_sums.h"
 #include "observe/source_text.h"
 #include "omptarget/types.h"
+#include "profile/gzip.h"
+#include "profile/profile_event.h"
+#include "profile/profile_file.h"
+#include "profile/profile_journal.h"
+#include "profile/profile_sums.h"
 
 namespace omptarget::observe {
 
@@ -277,6 +278,10 @@ uint64_t profile_granularity_ns() {
   return static_cast<uint64_t>(setting_in(SettingId::kProfileGranularity, 0, kLongest)) * 1000;
 }
 
+namespace {
+
+/// Tells unchanged data from changed ones, most of the time: a bounded number of words, spread evenly, is looked at.
+/// Not 0, unless there is too little of it.
 uint64_t fingerprint(const void *host, int64_t bytes) {
   constexpr int64_t kWord = sizeof(uint64_t);
   constexpr int64_t kSamples = 64;
@@ -312,19 +317,21 @@ bool start_profile() {
   return true;
 }
 
-void profile_construct(const ConstructRecord &construct, uint64_t end_ns) {
+void record_construct(ConstructRecord &construct, Endpoint endpoint) {
+  if (endpoint == Endpoint::kBegin)
+    return;
   ProfileEvent event{};
   event.kind = static_cast<EventKind>(construct.facts.kind);
   event.device = raw(construct.facts.device);
   event.begin_ns = construct.begin_ns;
-  event.end_ns = end_ns;
+  event.end_ns = now_ns();
   event.region = construct.number;
   event.place = place_of(construct.facts.location);
   record(event);
 }
 
-void profile_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context,
-                            uint64_t known) {
+void record_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context,
+                           uint64_t known) {
   const DataOperationFacts &facts = operation.facts;
   ProfileEvent event = new_event(kind_of(facts.kind), facts.device, times, context);
   event.bytes = static_cast<uint64_t>(facts.bytes);
@@ -337,7 +344,7 @@ void profile_data_operation(const DataOperationRecord &operation, const WorkTime
   record(event);
 }
 
-void profile_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
+void record_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
   ProfileEvent event = new_event(EventKind::kKernel, kernel.facts.device, times, context);
   event.name = kernel.facts.name;
   event.shape = kernel.facts.granted.teams[0] != 0 ? kernel.facts.granted : kernel.facts.requested;
@@ -345,11 +352,11 @@ void profile_kernel(const KernelRecord &kernel, const WorkTimes &times, const Ev
   record(event);
 }
 
-void profile_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns) {
+void record_wait(DeviceId device, uint64_t begin_ns, uint64_t end_ns) {
   record(new_event(EventKind::kWait, device, {begin_ns, end_ns}, event_context()));
 }
 
-void profile_host_fallback(const ident_t *location, const char *kernel, const char *reason) {
+void record_host_fallback(const ident_t *location, const char *kernel, const char *reason) {
   const uint64_t now = now_ns();
   ProfileEvent event = new_event(EventKind::kHostFallback, DeviceId::kDefault, {now, now}, event_context());
   event.place = place_of(location);
@@ -358,11 +365,11 @@ void profile_host_fallback(const ident_t *location, const char *kernel, const ch
   record(event);
 }
 
-void profile_memory(DeviceId device, ReadDeviceMemory read) {
+void read_memory_at_end(DeviceId device, ReadDeviceMemory read) {
   memory_readers().lock()->push_back({device, std::move(read)});
 }
 
-void keep_profile_memory(DeviceId device) {
+void keep_memory(DeviceId device) {
   for (MemoryReader &reader : *memory_readers().lock())
     if (reader.device == device && !reader.kept)
       reader.kept = reader.read();
@@ -388,9 +395,7 @@ void write_profile() {
   warn(std::move(status));
 }
 
-void keep_profile_names(uintptr_t begin, uintptr_t end) {
-  if (!(listeners() & listener::kProfile))
-    return;
+void keep_names(uintptr_t begin, uintptr_t end) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   const auto replace = [&](const char *&text) {
@@ -407,5 +412,20 @@ void keep_profile_names(uintptr_t begin, uintptr_t end) {
     of_process->events.replace_names(replace);
   }
 }
+
+} // namespace
+
+constinit const Listener profile_listener{.bits = listener::kProfile,
+                                          .start = start_profile,
+                                          .construct = record_construct,
+                                          .data_operation_done = record_data_operation,
+                                          .kernel_done = record_kernel,
+                                          .fingerprint = fingerprint,
+                                          .waited = record_wait,
+                                          .host_fallback = record_host_fallback,
+                                          .memory_at_end = read_memory_at_end,
+                                          .keep_memory = keep_memory,
+                                          .forget_names = keep_names,
+                                          .write = write_profile};
 
 } // namespace omptarget::observe

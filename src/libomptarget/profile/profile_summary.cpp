@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "observe/profile_summary.h"
+#include "profile/profile_summary.h"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,8 @@
 #include "base/format.h"
 #include "generations/names.h"
 #include "observe/demangle.h"
-#include "observe/profile_sums.h"
 #include "observe/source_text.h"
+#include "profile/profile_sums.h"
 
 namespace omptarget::observe {
 
@@ -163,14 +163,6 @@ const char *mapped_data_text(MappedData mapped) {
   return "";
 }
 
-std::string readable_name(const char *name) {
-  std::string text(variable_name(name).name);
-  const std::optional<KernelSource> source = source_of_kernel(text);
-  if (!source)
-    return text;
-  return readable_symbol(std::string(source->function)) + ", line " + std::string(source->line).append(source->rest);
-}
-
 std::string time_text(uint64_t ns) {
   const auto value = static_cast<double>(ns);
   if (ns < 1000)
@@ -199,10 +191,10 @@ std::string rate_text(uint64_t bytes, uint64_t ns) {
 
 const char *event_kind_name(EventKind kind) {
   switch (kind) {
-  case EventKind::kTarget: return "target";
-  case EventKind::kEnterData: return "target enter data";
-  case EventKind::kExitData: return "target exit data";
-  case EventKind::kUpdate: return "target update";
+  case EventKind::kTarget:
+  case EventKind::kEnterData:
+  case EventKind::kExitData:
+  case EventKind::kUpdate: return construct_name(static_cast<ConstructKind>(kind));
   case EventKind::kKernel: return "kernel";
   case EventKind::kAllocate: return "allocate";
   case EventKind::kToDevice: return "copy to device";

@@ -3,7 +3,7 @@
 //
 // Our declarations of the tools interface against those of an installed omp-tools.h, where there is one.
 
-#include "observe/ompt_types.h"
+#include "ompt/ompt_types.h"
 
 #include <gtest/gtest.h>
 

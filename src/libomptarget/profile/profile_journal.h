@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "observe/profile_event.h"
+#include "profile/profile_event.h"
 
 namespace omptarget::observe {
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "observe/profile_file.h"
+#include "base/result_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -13,9 +13,8 @@
 #include "base/format.h"
 #include "base/own_file.h"
 #include "base/text_output.h"
-#include "observe/gzip.h"
 
-namespace omptarget::observe {
+namespace omptarget {
 
 namespace {
 
@@ -96,13 +95,4 @@ Status replace_result_file(const std::string &path, std::span<const std::string_
   return status;
 }
 
-Result<std::string> contents_of_profile(std::string_view path, std::string json) {
-  const bool is_compressed = is_gzip_name(path);
-  if (is_compressed)
-    path = path.substr(0, path.rfind('.'));
-  if (path.ends_with(".html"))
-    json = page_of_profile(json);
-  return is_compressed ? compress_gzip(json) : std::move(json);
-}
-
-} // namespace omptarget::observe
+} // namespace omptarget

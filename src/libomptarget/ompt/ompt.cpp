@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "observe/ompt.h"
+#include "ompt/ompt.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@
 #include "generations/map_bits.h"
 #include "observe/current_construct.h"
 #include "observe/device_events.h"
-#include "observe/ompt_trace.h"
+#include "ompt/ompt_trace.h"
 
 namespace omptarget::observe {
 
@@ -70,10 +70,11 @@ Data *target_task_data_of(ConstructRecord *construct) {
 }
 
 /// The number by which records and plain callbacks name a region: the tool's own, if it has given one.
+uint64_t target_id_of(uint64_t target_data, uint64_t number) {
+  return callbacks.target_emi && target_data ? target_data : number;
+}
 uint64_t target_id_of(const ConstructRecord *construct) {
-  if (!construct)
-    return 0;
-  return callbacks.target_emi && construct->target_data ? construct->target_data : construct->number;
+  return construct ? target_id_of(construct->target_data, construct->number) : 0;
 }
 
 uint64_t thread_number() { return static_cast<uint64_t>(syscall(SYS_gettid)); }
@@ -130,7 +131,7 @@ ompt::Record new_record(int callback, uint64_t time, const EventContext &context
   record.type = callback;
   record.time = time;
   record.thread_id = context.thread != 0 ? context.thread : thread_number();
-  record.target_id = context.target_id;
+  record.target_id = target_id_of(context.target_data, context.construct);
   return record;
 }
 
@@ -206,7 +207,9 @@ void connect_tool(HostNumber host_number, BeforeEnd before_end) {
   notify_waiters(progress);
 }
 
-void ompt_construct(ConstructRecord &construct, Endpoint endpoint) {
+namespace {
+
+void tell_construct(ConstructRecord &construct, Endpoint endpoint) {
   const ConstructFacts &facts = construct.facts;
   const int kind = number_of(facts);
   const int end = static_cast<int>(endpoint);
@@ -227,7 +230,7 @@ void ompt_construct(ConstructRecord &construct, Endpoint endpoint) {
   add_trace_record(raw(facts.device), record);
 }
 
-void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
+void tell_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
   const DataOperationFacts &facts = operation.facts;
   ConstructRecord *const construct = current_construct();
   const Ends ends = ends_of(facts);
@@ -247,8 +250,8 @@ void ompt_data_operation(DataOperationRecord &operation, Endpoint endpoint) {
                       ends.destination, ends.destination_device, bytes_of(facts), facts.code);
 }
 
-void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times,
-                               const EventContext &context) {
+void trace_data_operation(const DataOperationRecord &operation, const WorkTimes &times, const EventContext &context,
+                          uint64_t) {
   const DataOperationFacts &facts = operation.facts;
   if (!traces_record(raw(facts.device), ompt::kTargetDataOp))
     return;
@@ -260,7 +263,7 @@ void ompt_trace_data_operation(const DataOperationRecord &operation, const WorkT
   add_trace_record(raw(facts.device), record);
 }
 
-void ompt_kernel(KernelRecord &kernel, Endpoint endpoint) {
+void tell_kernel(KernelRecord &kernel, Endpoint endpoint) {
   ConstructRecord *const construct = current_construct();
   const bool is_begin = endpoint == Endpoint::kBegin;
   const unsigned teams = kernel.facts.requested.all_teams();
@@ -272,7 +275,7 @@ void ompt_kernel(KernelRecord &kernel, Endpoint endpoint) {
     callbacks.submit(target_id_of(construct), kernel.host_op_id, teams);
 }
 
-void ompt_trace_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
+void trace_kernel(const KernelRecord &kernel, const WorkTimes &times, const EventContext &context) {
   if (!traces_record(raw(kernel.facts.device), ompt::kTargetSubmit))
     return;
   const unsigned teams = kernel.facts.requested.all_teams(), granted = kernel.facts.granted.all_teams();
@@ -281,11 +284,9 @@ void ompt_trace_kernel(const KernelRecord &kernel, const WorkTimes &times, const
   add_trace_record(raw(kernel.facts.device), record);
 }
 
-uint64_t ompt_target_id(const ConstructRecord &construct) { return target_id_of(&construct); }
+bool wants_map_items() { return callbacks.map_emi || callbacks.map; }
 
-bool ompt_wants_map_items() { return callbacks.map_emi || callbacks.map; }
-
-void ompt_map_items(ConstructRecord &construct, std::span<const MappedItem> items) {
+void tell_map_items(ConstructRecord &construct, std::span<const MappedItem> items) {
   const bool is_exit = construct.facts.kind == ConstructKind::kExitData;
   std::vector<void *> host, device;
   std::vector<size_t> bytes;
@@ -310,6 +311,8 @@ void ompt_map_items(ConstructRecord &construct, std::span<const MappedItem> item
                   construct.facts.code);
 }
 
+} // namespace
+
 ompt::AnyFunction ompt_device_function(const char *name) {
   if (std::strcmp(name, "ompt_get_callback") == 0)
     return reinterpret_cast<ompt::AnyFunction>(get_callback);
@@ -320,27 +323,44 @@ ompt::AnyFunction ompt_device_function(const char *name) {
   return trace_function(name);
 }
 
-void device_initialised(DeviceId device, const char *architecture) {
+namespace {
+
+void tell_device_initialised(DeviceId device, const char *architecture) {
   if (has_active_tool && callbacks.device_initialize)
     callbacks.device_initialize(raw(device), architecture, trace_handle(raw(device)), ompt_device_function, nullptr);
 }
 
-void image_loaded(DeviceId device, const void *image, size_t bytes, uint64_t module) {
+void tell_image_loaded(DeviceId device, const void *image, size_t bytes, uint64_t module) {
   if (has_active_tool && callbacks.device_load)
     callbacks.device_load(raw(device), nullptr, 0, nullptr, bytes, const_cast<void *>(image), nullptr, module);
 }
 
-void image_unloaded(DeviceId device, uint64_t module) {
+void tell_image_unloaded(DeviceId device, uint64_t module) {
   if (has_active_tool && callbacks.device_unload)
     callbacks.device_unload(raw(device), module);
 }
 
-void device_finalised(DeviceId device) {
+void tell_device_finalised(DeviceId device) {
   if (!has_active_tool)
     return;
   end_trace(raw(device));
   if (callbacks.device_finalize)
     callbacks.device_finalize(raw(device));
 }
+
+} // namespace
+
+constinit const Listener ompt_listener{.bits = listener::kTool | listener::kTrace,
+                                       .construct = tell_construct,
+                                       .data_operation = tell_data_operation,
+                                       .kernel = tell_kernel,
+                                       .data_operation_done = trace_data_operation,
+                                       .kernel_done = trace_kernel,
+                                       .wants_map_items = wants_map_items,
+                                       .map_items = tell_map_items,
+                                       .device_initialised = tell_device_initialised,
+                                       .image_loaded = tell_image_loaded,
+                                       .image_unloaded = tell_image_unloaded,
+                                       .device_finalised = tell_device_finalised};
 
 } // namespace omptarget::observe

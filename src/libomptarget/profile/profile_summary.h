@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/profile_event.h"
+#include "profile/profile_event.h"
 
 namespace omptarget::observe {
 

@@ -16,10 +16,10 @@
 #include "base/process_rank.h"
 #include "base/text_output.h"
 #include "base/version.h"
-#include "observe/profile_file.h"
-#include "observe/profile_page.h"
-#include "observe/profile_summary.h"
 #include "observe/source_text.h"
+#include "profile/profile_file.h"
+#include "profile/profile_page.h"
+#include "profile/profile_summary.h"
 
 namespace omptarget::observe {
 

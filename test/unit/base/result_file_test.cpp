@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "observe/profile_file.h"
+#include "base/result_file.h"
 
 #include <filesystem>
 #include <fstream>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace omptarget::observe {
+namespace omptarget {
 namespace {
 
 using testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST_F(ResultFile, what_a_killed_process_left_behind_is_not_taken) {
 }
 
 } // namespace
-} // namespace omptarget::observe
+} // namespace omptarget

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/text_output.h"
 #include "observe/demangle.h"
-#include "observe/profile_summary.h"
+#include "profile/profile_summary.h"
 
 namespace omptarget::observe {
 
