@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text_output.h"
+#include "common/launch_traces.h"
 #include "common/thread_text.h"
 
 namespace omptarget {
@@ -17,6 +18,8 @@ namespace omptarget {
 namespace {
 
 constinit std::atomic<bool> host_asks{false};
+
+uint64_t own_bits() { return LaunchTraces::number_from_setting() != 0 ? kKeepsLaunches : 0; }
 
 } // namespace
 
@@ -34,11 +37,11 @@ void keep_reason(const Status &status) { plugin::set_thread_text(status.to_strin
 
 void host_library_asks_for_errors() { host_asks.store(true, std::memory_order_relaxed); }
 
-void set_info_bits(uint32_t bits) { info_internal::bits.store(bits, std::memory_order_relaxed); }
+void set_info_bits(uint32_t bits) { info_internal::bits.store(bits | own_bits(), std::memory_order_relaxed); }
 
 uint64_t info_internal::read_bits() {
   uint64_t unread = kUnread;
-  const uint64_t read = static_cast<uint32_t>(setting_integer(SettingId::kInfo));
+  const uint64_t read = static_cast<uint32_t>(setting_integer(SettingId::kInfo)) | own_bits();
   return bits.compare_exchange_strong(unread, read, std::memory_order_relaxed) ? read : unread;
 }
 

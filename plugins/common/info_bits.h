@@ -12,6 +12,10 @@ namespace omptarget {
 /// Bits of LIBOMPTARGET_INFO that plugins print.
 inline constexpr uint32_t kInfoKernels = 0x10;
 
+/// Not of LIBOMPTARGET_INFO: the last launches are kept (OFFLOAD_TRACK_NUM_KERNEL_LAUNCH_TRACES). Beside the others, so
+/// that a launch looks at one number.
+inline constexpr uint64_t kKeepsLaunches = uint64_t{1} << 33;
+
 namespace info_internal {
 inline constexpr uint64_t kUnread = uint64_t{1} << 32;
 extern std::atomic<uint64_t> bits; ///< kUnread: LIBOMPTARGET_INFO was not read yet
@@ -20,7 +24,7 @@ uint64_t read_bits();
 
 void set_info_bits(uint32_t bits);
 /// Returns whether information of this kind is asked for. Any thread.
-inline bool wants_info(uint32_t bit) {
+inline bool wants_info(uint64_t bit) {
   const uint64_t bits = info_internal::bits.load(std::memory_order_relaxed);
   if (bits == 0) [[likely]]
     return false;

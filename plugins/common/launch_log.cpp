@@ -20,7 +20,8 @@ static std::string shown_launch(const std::string &kernel, uint32_t teams, uint3
 }
 
 void LaunchLog::trace(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads) {
-  traces_.launched(stream, shown_launch(kernel, teams, threads));
+  if (traces_.is_on())
+    traces_.launched(stream, shown_launch(kernel, teams, threads));
 }
 
 void LaunchLog::tell_traces(int32_t device_number) {

@@ -24,8 +24,6 @@ class LaunchLog {
 public:
   /// stream: any pointer that tells streams apart. The name lives as long as the kernel is loaded.
   void launched(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads) {
-    if (traces_.is_on()) [[unlikely]]
-      trace(stream, kernel, teams, threads);
     add(stream, &kernel, uint64_t{teams} << 32 | threads);
   }
   /// All work of the stream is complete; of all streams: nullptr.
@@ -33,6 +31,8 @@ public:
   /// The launches that are not known to be complete, newest first: "kernel f (...)" or "one of the kernels ...", or
   /// empty. Only while no kernel is being unloaded.
   std::string unfinished() const;
+  /// Remembers where a kernel is launched, if that is kept.
+  void trace(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads);
   /// Tells on stderr where the last kernels were launched, if that is kept. Those of streams under way come first.
   void tell_traces(int32_t device_number);
 
@@ -53,8 +53,6 @@ private:
   }
 
   std::vector<const void *> streams_under_way() const;
-  void trace(const void *stream, const std::string &kernel, uint32_t teams, uint32_t threads);
-
   LaunchTraces traces_;
   std::atomic<uint64_t> next_{0};
   std::array<Row, kSize> rows_{};

@@ -11,7 +11,9 @@
 
 namespace omptarget {
 
-LaunchTraces::LaunchTraces() : LaunchTraces(static_cast<size_t>(setting_in(SettingId::kTrackLaunches, 0, 100000))) {}
+size_t LaunchTraces::number_from_setting() {
+  return static_cast<size_t>(setting_in(SettingId::kTrackLaunches, 0, 100000));
+}
 
 void LaunchTraces::launched(const void *queue, std::string text) {
   CallStack stack = take_call_stack();

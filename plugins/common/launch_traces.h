@@ -27,10 +27,12 @@ struct LaunchedKernel {
 /// The launches of a device. Any thread. One that keeps none does nothing.
 class LaunchTraces {
 public:
-  LaunchTraces();
+  LaunchTraces() : LaunchTraces(number_from_setting()) {}
   /// most: of each queue
   explicit LaunchTraces(size_t most) : most_(most) {}
 
+  /// Returns OFFLOAD_TRACK_NUM_KERNEL_LAUNCH_TRACES.
+  static size_t number_from_setting();
   bool is_on() const { return most_ != 0; }
   void launched(const void *queue, std::string text);
   /// Tells on stderr of the last launches, the newest first. Those on the queues under way come first. If they are

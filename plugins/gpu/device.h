@@ -197,8 +197,8 @@ protected:
   /// Launches a kernel and notes it in launches().
   virtual Status start(Stream &stream, const Launch &launch, const LaunchPlan &plan) = 0;
 
-  /// Tells the user of a launch.
-  void announce(const Launch &launch, const Grid &grid) const;
+  /// Tells the user of a launch, and remembers it, as far as that is asked for.
+  void announce(const Stream &stream, const Launch &launch, const Grid &grid);
   Staging &staging() { return staging_; }
   /// The device was opened again after a fault.
   void forget_fault();

@@ -107,7 +107,8 @@ void LaunchPlans::keep(const __tgt_kernel_args &shape, const LaunchPlan &plan) {
   }
 }
 
-void Device::announce(const Launch &launch, const Grid &grid) const {
+void Device::announce(const Stream &stream, const Launch &launch, const Grid &grid) {
+  launches_.trace(&stream, launch.kernel.name(), grid.shape.teams, grid.shape.threads);
   const std::string text = format("%s with %s blocks and %s threads in %s mode", launch.kernel.name().c_str(),
                                   grid.teams_text().c_str(), grid.threads_text().c_str(), name_of(launch.mode()));
   OMPTARGET_TRACE_DEVICE(Topic::kKernel, number(), "launch %s", text.c_str());
@@ -163,8 +164,8 @@ Status Device::shape_of(const Launch &launch, __tgt_launch_shape &shape) {
 
 [[gnu::always_inline]] inline Status Device::start_planned(Stream &stream, const Launch &launch,
                                                            const LaunchPlan &plan) {
-  if (traces(Topic::kKernel) || wants_info(kInfoKernels)) [[unlikely]]
-    announce(launch, plan.grid);
+  if (traces(Topic::kKernel) || wants_info(kInfoKernels | kKeepsLaunches)) [[unlikely]]
+    announce(stream, launch, plan.grid);
   stream.has_kernels = true;
   const auto start_now = [&]() __attribute__((always_inline)) {
     return launch.kernel.needs_services() ? start_serving(stream, launch, plan) : start(stream, launch, plan);

@@ -102,15 +102,19 @@ TEST(LaunchTraces, are_kept_by_the_log_as_the_setting_says) {
   unsetenv("OFFLOAD_TRACK_NUM_KERNEL_LAUNCH_TRACES");
   const int first = 0, second = 0;
   const std::string a = "a", b = "b", c = "c";
-  log.launched(&first, a, 1, 2);
-  log.launched(&second, b, 3, 4);
-  log.launched(&first, c, 5, 6);
+  const auto launch = [&](const void *stream, const std::string &kernel, uint32_t teams) {
+    log.trace(stream, kernel, teams, 2);
+    log.launched(stream, kernel, teams, 2);
+  };
+  launch(&first, a, 1);
+  launch(&second, b, 3);
+  launch(&first, c, 5);
   log.completed(&first);
   testing::internal::CaptureStderr();
   log.tell_traces(0);
   const std::string story = testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(has(story, "kernel 0: b (3 blocks, 4 threads), launched by")) << story;
-  EXPECT_TRUE(has(story, "kernel 1: c (5 blocks, 6 threads), of a queue whose work is complete, launched")) << story;
+  EXPECT_TRUE(has(story, "kernel 0: b (3 blocks, 2 threads), launched by")) << story;
+  EXPECT_TRUE(has(story, "kernel 1: c (5 blocks, 2 threads), of a queue whose work is complete, launched")) << story;
   EXPECT_TRUE(has(story, "kernel 2: a (1 blocks, 2 threads), of a queue")) << story;
 }
 
