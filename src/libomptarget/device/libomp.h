@@ -119,6 +119,7 @@ enum class User : uint8_t {
   kNew,
   kNoted,
   kOfLibomp, ///< and libomp has been started, which has a default device
+  kEnding,   ///< the thread ends, and libomp has forgotten it: calls of libomp would crash
 };
 [[gnu::tls_model("initial-exec")]] extern thread_local constinit User user;
 void note_new_user();

@@ -44,6 +44,9 @@ constinit std::atomic<pthread_t> ending_thread{};
 
 thread_local constinit bool is_counted = false;
 
+/// Of the calling thread, when it first used a device. What it has while it ends.
+thread_local constinit int32_t first_default_device = 0;
+
 void forget_user() {
   is_counted = false;
   users.fetch_sub(1, std::memory_order_release);
@@ -65,9 +68,9 @@ pthread_key_t end_of_user() {
 bool forget_in(Round round) { return pthread_setspecific(end_of_user(), reinterpret_cast<void *>(round)) == 0; }
 
 void end_user(void *round) {
+  user = User::kEnding; // destructors that come later may have regions
   if (reinterpret_cast<uintptr_t>(round) == kFirst && forget_in(kSecond))
     return;
-  user = User::kNew; // destructors that come later may have regions
   forget_user();
 }
 
@@ -160,18 +163,21 @@ void note_end() {
     ensure_started();
   else
     count_user();
-  if (has_default_device())
-    user = User::kOfLibomp;
+  if (!has_default_device())
+    return;
+  user = User::kOfLibomp;
+  first_default_device = omp_get_default_device();
 }
 
 [[gnu::cold, gnu::noinline]] int32_t default_device_of_new_user() {
   note_user();
-  return default_device();
+  return user == User::kEnding ? first_default_device : default_device();
 }
 
 void forget_other_users() {
   users.store(is_counted ? 1 : 0, std::memory_order_relaxed);
-  user = User::kNew; // libomp may have to be started again
+  if (user != User::kEnding)
+    user = User::kNew; // libomp may have to be started again
 }
 
 } // namespace omptarget::libomp
