@@ -53,6 +53,8 @@ static void *left_behind(void *unused) {
   do
     region(values);
   while (again);
+  if (nowait) // a thread that ends takes libomp's helper threads with it, which others still need
+    pause();
   return unused;
 }
 
