@@ -12,7 +12,7 @@
 #include "model.h"
 #include "region/data_update.h"
 #include "region/device_work.h"
-#include "region/direct_mapping.h"
+#include "region/leaving.h"
 
 namespace omptarget::test {
 namespace {
@@ -312,13 +312,12 @@ private:
     MapItems real = copy(items);
     PresentRefs refs;
     ArgumentList list(items);
-    DeletedArguments deleted = 0;
-    const bool are_found = may_do_without_plan(items) && find_present(device_.map(), list.list(), refs, deleted);
-    if (!are_found || !leave_without_plan(list.list(), refs, deleted)) {
-      if (are_found)
-        set_present(real, refs);
+    uint64_t kinds = 0;
+    if (may_do_without_plan(items) && find_present(device_.map(), list.list(), refs, kinds)) {
+      leave_without_plan(list.list(), refs, kinds);
+    } else {
       DeviceWork work(device_);
-      Status status = work.start_exit(real, are_found);
+      Status status = work.start_exit(real, false);
       expect(status.is_ok(), "leaving fails");
       status.consume();
       work.complete().consume();
@@ -363,16 +362,15 @@ private:
         *static_cast<unsigned char *>(raw(mapping.target_of(at))) = kFresh;
     }
   }
-  bool leave_without_plan(const MapList &list, PresentRefs &refs, DeletedArguments deleted = 0) {
-    Status status;
+  void leave_without_plan(const MapList &list, PresentRefs &refs, uint64_t kinds = 0) {
     DirectQueue queue(device_, refs, nullptr);
+    Status status;
+    Leaving leaving(device_, list, refs, queue, kinds, status);
     if (device_.plugin().is_asynchronous())
-      status.keep_first(leave_queued(device_, list, refs, queue, status));
-    const bool are_left = release_shared(refs, [](size_t) {}) || leave_plain(device_, list, refs, nullptr, status);
-    const bool is_done = leave_deleted(device_, refs, deleted, are_left, nullptr, status);
+      leaving.start();
+    status.keep_first(leaving.finish());
     expect(status.is_ok(), "leaving fails");
     status.consume();
-    return is_done;
   }
 
   void update(const std::vector<MapItem> &items) {
@@ -403,11 +401,10 @@ private:
     compare();
     change_device();
     ArgumentList list(items);
-    if (!is_direct || !leave_without_plan(list.list(), refs)) {
-      if (is_direct)
-        set_present(real, refs);
+    if (is_direct)
+      leave_without_plan(list.list(), refs);
+    else
       work.start_exit(real, true).consume();
-    }
     work.complete().consume();
     model_.leave_region(items);
   }

@@ -53,12 +53,7 @@ Status leave(Device &device, const MapItems &items) {
   Status status;
   if (leave_directly(device, list.list(), refs, nullptr, status))
     return status;
-  MapItems planned = items;
-  set_present(planned, refs);
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.start_exit(planned, !refs.empty()));
-  OMPTARGET_TRY(work.complete());
-  return status;
+  return exit(device, items);
 }
 
 /// Enters data as `target enter data` does: without a plan as far as that goes.

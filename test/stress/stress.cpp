@@ -115,14 +115,13 @@ private:
     expect_ok(std::move(status), "entering without a plan");
     return is_done;
   }
-  bool leave_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue, DeletedArguments deleted = 0) {
+  void leave_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue, uint64_t kinds = 0) {
     Status status;
+    Leaving leaving(device_, list, refs, queue, kinds, status);
     if (device_.plugin().is_asynchronous())
-      expect_ok(leave_queued(device_, list, refs, queue, status), "a queue");
-    const bool are_left = release_shared(refs, [](size_t) {}) || leave_plain(device_, list, refs, nullptr, status);
-    const bool is_done = leave_deleted(device_, refs, deleted, are_left, nullptr, status);
+      leaving.start();
+    expect_ok(leaving.finish(), "a queue");
     expect_ok(std::move(status), "leaving without a plan");
-    return is_done;
   }
 
   /// A region whose kernel gets the device addresses of the items' bases.
@@ -149,11 +148,10 @@ private:
     expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args,
                                              are_present ? &queue.get() : &work.queue().plugin_queue()),
               "a launch");
-    if (!are_present || !leave_without_plan(list.list(), refs, queue)) {
-      if (are_present)
-        set_present(items, refs);
+    if (are_present)
+      leave_without_plan(list.list(), refs, queue);
+    else
       expect_ok(work.start_exit(items, true), "leaving a region");
-    }
     expect_ok(work.complete(), "a region");
   }
   void enter(MapItems items) {
@@ -172,20 +170,16 @@ private:
     expect_ok(work.complete(), "enter data");
   }
   void exit(MapItems items) {
-    bool are_found = false;
     if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
       DirectQueue queue(device_, refs, nullptr);
-      DeletedArguments deleted = 0;
-      are_found = find_present(device_.map(), list.list(), refs, deleted);
-      if (are_found && leave_without_plan(list.list(), refs, queue, deleted))
-        return;
-      if (are_found)
-        set_present(items, refs);
+      uint64_t kinds = 0;
+      if (find_present(device_.map(), list.list(), refs, kinds))
+        return leave_without_plan(list.list(), refs, queue, kinds);
     }
     DeviceWork work(device_);
-    expect_ok(work.start_exit(items, are_found), "exit data");
+    expect_ok(work.start_exit(items, false), "exit data");
     expect_ok(work.complete(), "exit data");
   }
   void update(const MapItems &items) {

@@ -79,37 +79,15 @@ bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &
   return for_each_simple(list, refs, 0, retain, [&](int32_t i) { return is_attached_if_used(map, list, refs, i); });
 }
 
-/// Returns whether no other argument lies in the mapping of a deleted one: planning decides once for all of them.
-[[gnu::noinline]] static bool are_alone(const PresentRefs &refs, DeletedArguments deleted) {
-  for (size_t i = 0; i < refs.size(); ++i)
-    for (size_t j = 0; j < refs.size() && (deleted >> i & 1); ++j)
-      if (j != i && refs[j].ref() == refs[i].ref())
-        return false;
-  return true;
-}
-
-bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, DeletedArguments &deleted) {
-  deleted = 0;
-  bool deletes = false;
+bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, uint64_t &kinds) {
   const auto find = [&](uint64_t type, int32_t i, PresentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
     const MappingRef found = map.find_to_leave(begin, list.sizes[i]);
     ref = {found.mapping, found.generation, true, false, false};
-    deletes = deletes || (type & map_type::kDelete);
+    kinds |= type & map_type::kDelete;
     return static_cast<bool>(found);
   };
-  if (!for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; }))
-    return false;
-  if (!deletes) [[likely]]
-    return true;
-  if (refs.size() > kFewArguments)
-    return false;
-  for (size_t i = 0; i < refs.size(); ++i)
-    if (refs[i].mapping && (list.types[i] & static_cast<int64_t>(map_type::kDelete))) {
-      deleted |= DeletedArguments{1} << i;
-      refs[i].is_counted = false;
-    }
-  return are_alone(refs, deleted);
+  return for_each_simple(list, refs, map_type::kDelete, find, [](int32_t) { return true; });
 }
 
 void set_present(MapItems &items, const PresentRefs &refs) {

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The references of a construct to the mappings of its arguments, without items or a plan. If all data are present,
-// entering and leaving change counts only. Planning (plan.h) does all other constructs, and goes on from here. Callers
-// tell observers.
+// entering changes counts only. Planning (plan.h) enters all other data, and goes on from here. Callers tell observers.
 #pragma once
 
-#include "base/sched_point.h"
 #include "mapping/plan.h"
 
 namespace omptarget {
@@ -54,29 +52,9 @@ inline bool may_be_absent(uint64_t type, int64_t size) {
 /// left to be done.
 bool retain_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, Absence &absence);
 
-/// A bit for each argument that is deleted: all references to its mapping are to be taken away.
-using DeletedArguments = uint32_t;
-
-/// Finds the arguments' mappings, for release_shared, which counts those that are not deleted. False if planning must
+/// Finds the mappings of arguments that a construct leaves. kinds: kDelete if some are deleted. False if planning must
 /// do it.
-bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, DeletedArguments &deleted);
-
-/// Releases the mappings, except last references; tell(i) of each. Returns whether there were none: otherwise
-/// plan_exit, with has_entered, does the rest.
-template <typename Tell> inline bool release_shared(PresentRefs &refs, Tell tell) {
-  bool were_shared = true;
-  for (size_t i = 0; i < refs.size(); ++i) {
-    PresentRef &ref = refs[i];
-    if (!ref.is_counted)
-      continue;
-    ref.is_counted = !ref.ref().release_unless_last();
-    if (!ref.is_counted)
-      tell(i);
-    were_shared = were_shared && !ref.is_counted;
-    OMPTARGET_SCHED_POINT("exit: released");
-  }
-  return were_shared;
-}
+bool find_present(HostDataToTargetMap &map, const MapList &list, PresentRefs &refs, uint64_t &kinds);
 
 inline bool is_readable(const MapList &list) {
   return list.count > 0 && list.bases && list.begins && list.sizes && list.types;

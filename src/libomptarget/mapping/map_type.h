@@ -56,7 +56,6 @@ enum ItemFlag : uint8_t {
   kItemAbsent = 32,        ///< nothing overlapped it when it was looked up; then it is inserted without another look
   kItemByteOffsets = 16,   ///< not contiguous, and its offsets are bytes although its descriptor does not say so
   kItemNew = 64,           ///< this construct made the mapping before planning began, and has published it
-  kItemLate = 128,         ///< leaving: its reference to mapping is released by a later plan
 };
 
 } // namespace omptarget

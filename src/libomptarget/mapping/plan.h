@@ -21,8 +21,6 @@ using MapItems = llvm::SmallVector<MapItem, 8>;
 /// Facts about the device and the program, for planning.
 struct MappingPolicy {
   bool use_host_memory = false; ///< unified shared memory, or zero copy: what is not present stays on the host
-  bool pins_released = false;   ///< the device queues work: what a construct leaves must live until its work is done
-  bool copies_in_turn = true;   ///< copies back of one mapping wait for one another (LIBOMPTARGET_MAP_FORCE_ATOMIC)
   bool attach_always = false;   ///< LIBOMPTARGET_TREAT_ATTACH_AUTO_AS_ALWAYS
 };
 
@@ -58,7 +56,9 @@ struct Attachment {
 /// The copy of an item that lies in its mapping; the part that does, for implicit items that reach beyond it.
 Copy copy_of(const MapItem &item);
 
-/// Adds a copy, or extends the last one if they touch in one mapping.
+/// Makes one copy of two, if they touch in one mapping; otherwise false.
+bool extend(Copy &last, const Copy &copy);
+/// Adds a copy, or extends the last one.
 void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy);
 
 /// Adds a mapping that another construct makes, and whose storage or data may still be on the way.
@@ -126,43 +126,10 @@ inline Released release(HostDataToTargetMap &map, const MapItem &item, MappingRe
   return item.has(map_type::kHold) ? map.rare_uses().release_hold(ref, reset, on_last) : ref.release(reset, on_last);
 }
 
-/// A mapping that a construct is done with once its work is done.
-struct LeftMapping {
-  enum class How : uint8_t {
-    kUnused,   ///< its count reached zero: to be removed unless somebody retains it meanwhile
-    kInTurn,   ///< it is copied back: the turn is to be ended, which removes the mapping if it is unused
-    kPinned,   ///< with pins_released it was released: to be unpinned, which removes it if it is unused
-    kBorrowed, ///< to be given back
-  };
-  MappingRef ref;
-  How how;
-};
-using LeftMappings = llvm::SmallVector<LeftMapping, 4>;
-
-/// Leaves one mapping. The caller frees what was removed.
-Removed leave_mapping(HostDataToTargetMap &map, const LeftMapping &left);
-
-/// The actions of leaving: wait, copy, wait for the copies, restore attached pointers, then leave the mappings, also
-/// on failure. Planning takes the turn of each mapping that is copied back, or the mapping is left late: it never
-/// waits for one.
-struct ExitPlan {
-  llvm::SmallVector<MappingRef, 2> awaited; ///< as in EnterPlan
-  llvm::SmallVector<Copy, 4> copies;        ///< to the host
-  LeftMappings left;
-  std::vector<Removed> removed; ///< by planning: to be freed at once
-  /// Data that nobody references, while another construct copies them back. The construct is complete once they are
-  /// gone, so that who enters them after it maps them anew.
-  llvm::SmallVector<MappingRef, 2> turns;
-  /// Left by another plan, once all of this one is carried out and its mappings are left:
-  /// - data that are to be copied back while another construct has their turn;
-  /// - with pins_released: data of a region that others reference, too. The last of them copies back what every kernel has written.
-  llvm::SmallVector<MapItem, 0> late;
-};
-
-/// Releases the items' mappings and lists what has to be done. has_entered: the same items went through plan_enter (a
-/// target region); otherwise the mappings are looked up (target data end, target exit data).
-Status plan_exit(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, bool has_entered,
-                 ExitPlan &plan);
+/// Finds the mappings of items that are left, and which references are to be released: kItemCounted and
+/// kItemPointerCounted. awaited: as in EnterPlan.
+Status look_up_left(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items,
+                    llvm::SmallVectorImpl<MappingRef> &awaited);
 
 /// Fails for a range that no memory can have: array sections may have any length.
 [[gnu::cold]] Status no_such_range(const MapItem &item, HostPtr begin, int64_t size);

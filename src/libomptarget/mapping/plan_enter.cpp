@@ -189,7 +189,7 @@ private:
         counts_.take_back(item, found.ref);
         continue; // removed since it was found
       }
-      if (retained.must_wait && policy_.copies_in_turn) [[unlikely]]
+      if (retained.must_wait) [[unlikely]]
         plan_.turns.push_back(found.ref);
       OMPTARGET_SCHED_POINT("enter: retained");
       await(found);
@@ -393,20 +393,21 @@ Copy copy_of(const MapItem &item) {
   return {item.mapping, begin, end - begin, item.name, item.has(map_type::kPresent) ? "map type modifier" : nullptr};
 }
 
+bool extend(Copy &last, const Copy &copy) {
+  const HostPtr begin = std::min(last.host, copy.host);
+  const HostPtr end = std::max(last.host + last.size, copy.host + copy.size);
+  if (last.mapping != copy.mapping || end - begin > last.size + copy.size)
+    return false;
+  last.host = begin;
+  last.size = end - begin;
+  if (!last.needed_by)
+    last.needed_by = copy.needed_by;
+  return true;
+}
+
 void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy) {
-  if (!copies.empty() && copies.back().mapping == copy.mapping) {
-    Copy &last = copies.back();
-    const HostPtr begin = std::min(last.host, copy.host);
-    const HostPtr end = std::max(last.host + last.size, copy.host + copy.size);
-    if (end - begin <= last.size + copy.size) { // they touch
-      last.host = begin;
-      last.size = end - begin;
-      if (!last.needed_by)
-        last.needed_by = copy.needed_by;
-      return;
-    }
-  }
-  copies.push_back(copy);
+  if (copies.empty() || !extend(copies.back(), copy))
+    copies.push_back(copy);
 }
 
 Status plan_enter(HostDataToTargetMap &map, const MappingPolicy &policy, MapItems &items, EnterPlan &plan) {

@@ -268,10 +268,7 @@ Status ConstructQueue::wait_for_plugin() {
   return status.is_ok() ? std::move(status) : blamed_on_kernel(std::move(status));
 }
 
-Status ConstructQueue::wait() {
-  Status status;
-  if (queue_.is_busy())
-    status = wait_for_plugin();
+Status ConstructQueue::end(Status status) {
   if (status.is_ok()) [[likely]]
     status = complete_uploads();
   uploads_.clear();
@@ -309,20 +306,15 @@ Result<bool> ConstructQueue::is_done() {
 }
 
 Status ConstructQueue::blamed_on_kernel(Status failure) const {
-  if (!kernel_)
-    return failure;
-  return std::move(failure)
-      .during(format("kernel %s cannot be run on device %d", kernel_, raw(device_.id())))
-      .during("Executing target region abort target.");
+  return omptarget::blamed_on_kernel(device_, kernel_, std::move(failure));
 }
 
-/// A kernel's fault is told by whichever call comes next, often a copy of its results. Waiting tells them apart.
-Status ConstructQueue::unless_kernel_failed(Status failure) {
-  Status waited = synchronize();
-  if (waited.is_ok())
+Status blamed_on_kernel(const Device &device, const char *kernel, Status failure) {
+  if (!kernel)
     return failure;
-  failure.consume();
-  return blamed_on_kernel(std::move(waited));
+  return std::move(failure)
+      .during(format("kernel %s cannot be run on device %d", kernel, raw(device.id())))
+      .during("Executing target region abort target.");
 }
 
 } // namespace omptarget

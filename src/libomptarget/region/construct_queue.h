@@ -73,7 +73,9 @@ public:
 
   /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary
   /// memory is freed.
-  Status wait();
+  Status wait() { return end(queue_.is_busy() ? wait_for_plugin() : Status::ok()); }
+  /// The same once the queue has been waited for. status: what came of that.
+  Status end(Status status);
   /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
   Status settle();
   /// Returns whether all queued work is done; does not wait.
@@ -86,10 +88,9 @@ public:
   /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work
   /// are taken for the kernel's.
   void set_kernel(const char *name) { kernel_ = name; }
+  bool has_kernel() const { return kernel_ != nullptr; }
   /// Adds to a failure that it is the kernel's.
   Status blamed_on_kernel(Status failure) const;
-  /// Returns the failure of what was to follow the kernel; if the kernel has failed before it, that of the kernel.
-  Status unless_kernel_failed(Status failure);
 
 private:
   template <observe::DataOperationKind kKind>
@@ -127,6 +128,9 @@ private:
   PendingPointers pointers_;
   DeviceTimes times_;
 };
+
+/// Adds to a failure that it is that of this kernel; null: of none.
+Status blamed_on_kernel(const Device &device, const char *kernel, Status failure);
 
 /// Adds to the failure of a copy which it was. direction: "to" or "from" the device.
 Status during_copy(Status status, const Copy &copy, const char *direction);

@@ -35,7 +35,7 @@ void return_addresses(const MapItems &items, void **bases) {
 
 // The kinds of data constructs. on_host() does what is left for the host. Entering and exiting need no plan if that is
 // enough: directly(), which is complete on return, or halves(), which starts it. plan() starts the items of it
-// otherwise; refs: what is retained already, or of an exit what is found and still counted.
+// otherwise.
 
 struct Enter {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kEnterData;
@@ -46,7 +46,7 @@ struct Enter {
     return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kNotStarted;
   }
   static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.enter(status); }
-  static Status plan(DeviceWork &work, MapItems &items, const MapList &list, const PresentRefs &) {
+  static Status plan(DeviceWork &work, MapItems &items, const MapList &list) {
     OMPTARGET_TRY(work.enter_data(items));
     ReportedConstruct::report_items(items);
     return_addresses(items, list.bases);
@@ -59,13 +59,11 @@ struct Exit {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kExitData;
   static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
                                Status &status) {
-    if (leave_directly(device, list, refs, report, status)) [[likely]]
-      return DirectLaunch::kDone;
-    return refs.empty() ? DirectLaunch::kNotEntered : DirectLaunch::kNotLeft;
+    return leave_directly(device, list, refs, report, status) ? DirectLaunch::kDone : DirectLaunch::kNotEntered;
   }
   static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.leave(status); }
-  static Status plan(DeviceWork &work, MapItems &items, const MapList &, const PresentRefs &refs) {
-    OMPTARGET_TRY(work.start_exit(items, !refs.empty()));
+  static Status plan(DeviceWork &work, MapItems &items, const MapList &) {
+    OMPTARGET_TRY(work.start_exit(items, false));
     ReportedConstruct::report_items(items);
     return Status::ok();
   }
@@ -101,7 +99,7 @@ template <typename Kind>
 Status start_planned(DeviceWork &work, const Call &call, const MapList &list, const PresentRefs &refs) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, refs, items, call.code));
-  return Kind::plan(work, items, list, refs);
+  return Kind::plan(work, items, list);
 }
 template <typename Kind>
 [[gnu::noinline]] Status run_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs) {
@@ -150,7 +148,7 @@ template <> Status run_and_leave<Update>(Device &device, const Call &call, const
 /// Carries out a construct whose items are known.
 template <typename Kind> Status run_items(Device &device, MapItems &items, const MapList &list) {
   DeviceWork work(device);
-  OMPTARGET_TRY(Kind::plan(work, items, list, {}));
+  OMPTARGET_TRY(Kind::plan(work, items, list));
   return work.complete();
 }
 template <> Status run_items<Update>(Device &device, MapItems &items, const MapList &) {

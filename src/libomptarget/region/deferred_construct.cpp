@@ -7,6 +7,7 @@
 
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/sched_point.h"
 #include "base/settings.h"
 #include "device/libomp.h"
 #include "device/runtime.h"
@@ -162,6 +163,13 @@ template <typename Choose> DeferredConstruct *DeferredConstruct::take_one(const 
       return construct;
   }
   return nullptr;
+}
+
+void DeferredConstruct::wait_for_turn(Device &device, MappingRef ref) {
+  OMPTARGET_SCHED_POINT("about to wait for the turn");
+  if (device.plugin().is_asynchronous())
+    complete_holder(device, ref);
+  ref.wait_for_turn();
 }
 
 void DeferredConstruct::complete_holder(Device &device, MappingRef ref) {

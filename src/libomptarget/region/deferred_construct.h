@@ -37,10 +37,10 @@ public:
   /// has asked in vain several times, so that asking does not keep a core busy. On failure *call is the construct's.
   static Result<bool> ask(void *handle, Call &call);
 
-  /// The caller waits for the turn of the mapping and has none itself. If a construct that is left to libomp has it,
-  /// completes that construct: libomp may never ask for it before this thread goes on. The thread that has taken a
-  /// construct completes it itself.
-  static void complete_holder(Device &device, MappingRef ref);
+  /// Waits until nobody has the turn of the mapping. The caller has none itself, and has published what it made. If a
+  /// construct that is left to libomp has the turn, completes that construct: libomp may never ask for it before this
+  /// thread goes on. The thread that has taken a construct completes it itself.
+  static void wait_for_turn(Device &device, MappingRef ref);
 
 protected:
   Device &device() const { return device_; }
@@ -68,6 +68,7 @@ private:
   void want();
   void finish(Status status);
   Result<bool> carry_on();
+  static void complete_holder(Device &device, MappingRef ref);
   template <typename Choose> static DeferredConstruct *take_one(const Device &device, Choose choose);
   static void complete_all(Device &device, std::vector<std::string> &failures);
 

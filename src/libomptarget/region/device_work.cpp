@@ -15,7 +15,7 @@
 #include "observe/checks.h"
 #include "observe/construct_events.h"
 #include "region/deferred_construct.h"
-#include "region/direct_report.h"
+#include "region/direct_constructs.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {
@@ -55,17 +55,9 @@ Status free_all(Device &device, const std::vector<Removed> &all) {
 
 } // namespace
 
-/// A failure is on its way up.
-void DeviceWork::leave_after_failure() {
-  queue_.wait().consume();
-  leave_all(false).consume();
-}
-
 MappingPolicy DeviceWork::policy_of(const Device &device) {
   MappingPolicy policy;
   policy.use_host_memory = device.uses_host_memory();
-  policy.pins_released = device.plugin().is_asynchronous();
-  policy.copies_in_turn = mapping_settings().force_atomic && !OMPTARGET_PLANTED("copies-out-of-turn");
   policy.attach_always = mapping_settings().attach_always;
   return policy;
 }
@@ -112,8 +104,7 @@ Result<bool> DeviceWork::make_present(EnterPlan &plan) {
   OMPTARGET_SCHED_POINT("enter: filled");
   OMPTARGET_TRY_ASSIGN(const bool are_kept, publish(plan));
   OMPTARGET_SCHED_POINT("enter: published");
-  for (const MappingRef &ref : plan.borrowed)
-    exit_.left.push_back({ref, LeftMapping::How::kBorrowed});
+  borrowed_.insert(borrowed_.end(), plan.borrowed.begin(), plan.borrowed.end());
   plan.borrowed.clear();
   if (!plan.awaited.empty()) {
     OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(plan.awaited));
@@ -124,7 +115,7 @@ Result<bool> DeviceWork::make_present(EnterPlan &plan) {
   if (!are_kept)
     return false;
   for (const MappingRef &ref : plan.turns)
-    wait_for_turn(ref);
+    DeferredConstruct::wait_for_turn(device(), ref);
   plan.turns.clear();
   OMPTARGET_SCHED_POINT("enter: all there");
   for (const Copy &copy : plan.late_copies)
@@ -228,96 +219,64 @@ Status DeviceWork::undo_enter(MapItems &items, EnterPlan &plan) {
   return status;
 }
 
-/// Frees at once what planning has removed: other threads may be waiting for that memory.
-Status DeviceWork::plan_leaving(const MappingPolicy &policy, MapItems &items, bool has_entered) {
-  Status status = plan_exit(map(), policy, items, has_entered, exit_);
-  status.keep_first(free_all(device(), exit_.removed));
-  exit_.removed.clear();
-  return status;
-}
+DeviceWork::Exit::Exit(DeviceWork &work, const MapItems &items)
+    : arguments(items), report(is_observed() ? std::make_unique<DirectReport>(work.device(), arguments.list) : nullptr),
+      queue(work.device(), arguments.refs, report.get(), &work.queue_),
+      leaving(work.device(), arguments.list, arguments.refs, queue, arguments.kinds, besides) {}
 
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
-  if (observe::checks_mapping() && !has_entered)
-    note_absent(device(), items);
-  OMPTARGET_TRY(plan_leaving(policy_, items, has_entered));
-  if (!exit_.awaited.empty()) [[unlikely]]
-    if (auto are_there = queue_.wait_for_data(exit_.awaited); !are_there.is_ok()) // what is gone is not copied
-      return are_there.take_status();
-  for (const Copy &copy : exit_.copies)
-    OMPTARGET_TRY(queue_.copy_to_host(copy));
+  if (!has_entered) {
+    if (observe::checks_mapping())
+      note_absent(device(), items);
+    llvm::SmallVector<MappingRef, 2> awaited;
+    OMPTARGET_TRY(look_up_left(map(), policy_, items, awaited));
+    if (!awaited.empty()) [[unlikely]]
+      if (auto are_there = queue_.wait_for_data(awaited); !are_there.is_ok()) // what is gone is not copied
+        return are_there.take_status();
+  }
+  exit_.emplace(*this, items);
+  if (exit_->report) [[unlikely]]
+    exit_->report->leaving(exit_->arguments.refs);
+  if (device().plugin().is_asynchronous())
+    exit_->leaving.start();
   return Status::ok();
 }
 
 Status DeviceWork::abandon(MapItems &items) {
-  for (MapItem &item : items)
-    item.type &= ~map_type::kFrom;
-  OMPTARGET_TRY(plan_leaving(policy_, items, true));
-  OMPTARGET_TRY(queue_.wait());
-  return leave_all(false);
+  exit_.emplace(*this, items);
+  exit_->leaving.copy_nothing();
+  return complete();
 }
 
 Status DeviceWork::complete() {
-  OMPTARGET_TRY(queue_.wait());
-  return is_leaving() ? leave_all(true) : Status::ok();
-}
-
-/// The queue is empty. Leaves everything, whatever fails; a construct that takes a last reference copies back if it
-/// is to copy.
-Status DeviceWork::leave_all(bool copies) {
-  Status status = leave_mappings();
-  while (!exit_.late.empty()) {
-    status.keep_first(leave_late(copies));
-    status.keep_first(leave_mappings());
-    if (!exit_.late.empty())
-      wait_for_turn(exit_.late.front().mapping); // with no turn of its own
+  Status status, besides;
+  if (exit_) {
+    status = exit_->leaving.finish();
+    besides = std::move(exit_->besides);
+    exit_.reset();
+  } else {
+    status = queue_.wait();
   }
-  for (const MappingRef &ref : exit_.turns)
-    wait_for_turn(ref);
-  exit_.turns.clear();
+  besides.keep_first(give_back_borrowed());
+  if (!besides.is_ok() && queue_.has_kernel()) [[unlikely]]
+    besides = std::move(besides).during(kAfterKernel);
+  status.keep_first(std::move(besides));
   return status;
 }
 
-Status DeviceWork::leave_late(bool copies) {
-  MapItems items(exit_.late.begin(), exit_.late.end());
-  exit_.late.clear();
-  exit_.copies.clear();
-  if (!copies)
-    for (MapItem &item : items)
-      item.type &= ~map_type::kFrom;
-  MappingPolicy policy = policy_;
-  policy.pins_released = false;
-  OMPTARGET_TRY(plan_leaving(policy, items, true));
-  Status status;
-  for (const Copy &copy : exit_.copies)
-    status.keep_first(queue_.copy_to_host(copy));
-  status.keep_first(queue_.wait());
-  return status;
+/// A failure is on its way up.
+void DeviceWork::end_after_failure() {
+  if (exit_)
+    exit_->leaving.copy_nothing();
+  complete().consume();
 }
 
-/// Called with no turn of its own, and everything of its own published. libomp may never ask for a construct with
-/// nowait that has the turn: this thread completes it.
-void DeviceWork::wait_for_turn(MappingRef ref) {
-  OMPTARGET_SCHED_POINT("about to wait for the turn");
-  if (device().plugin().is_asynchronous())
-    DeferredConstruct::complete_holder(device(), ref);
-  ref.wait_for_turn();
-}
-
-bool DeviceWork::has_turn(MappingRef ref) const {
-  for (const LeftMapping &left : exit_.left)
-    if (left.how == LeftMapping::How::kInTurn && left.ref == ref)
-      return true;
-  return false;
-}
-
-/// The last construct that is done with a mapping removes it, whichever took the last reference. All are left, whatever
-/// fails.
-Status DeviceWork::leave_mappings() {
+Status DeviceWork::give_back_borrowed() {
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Status status;
-  for (const LeftMapping &left : exit_.left)
-    status.keep_first(free_removed(device(), leave_mapping(map(), left)));
-  exit_.left.clear();
+  for (const MappingRef &ref : borrowed_)
+    status.keep_first(free_removed(device(), map().give_back(ref)));
+  borrowed_.clear();
   return status;
 }
 

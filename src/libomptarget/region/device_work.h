@@ -4,10 +4,12 @@
 // The data of one construct on its device: what planning listed is allocated, copied, attached and freed.
 #pragma once
 
+#include <optional>
+
 #include "device/device.h"
 #include "device/invariants.h"
 #include "mapping/plan.h"
-#include "region/construct_queue.h"
+#include "region/leaving.h"
 
 namespace omptarget {
 
@@ -18,8 +20,8 @@ class DeviceWork {
 public:
   explicit DeviceWork(Device &device) : policy_(policy_of(device)), queue_(device) {}
   ~DeviceWork() {
-    if (is_leaving()) [[unlikely]]
-      leave_after_failure();
+    if (exit_ || !borrowed_.empty()) [[unlikely]]
+      end_after_failure();
     check_present_data(device());
   }
   DeviceWork(const DeviceWork &) = delete;
@@ -33,14 +35,15 @@ public:
   Status enter(MapItems &items);
   /// The same for a construct that leaves the data present: another one gives them back.
   Status enter_data(MapItems &items);
-  /// Plans leaving and starts it; complete() does the rest.
+  /// Starts to leave the items' data; complete() does the rest. has_entered: enter() has entered the same items (a
+  /// target region); otherwise the mappings are looked up (target data end, target exit data).
   Status start_exit(MapItems &items, bool has_entered);
   /// Waits for all work of the construct and leaves the data: what is unused then is freed.
   Status complete();
   /// Completes a construct that failed: gives back what entering took, without copying anything.
   Status abandon(MapItems &items);
   /// Returns whether the construct copies back the mapping's data: nobody else does before it is complete.
-  bool has_turn(MappingRef ref) const;
+  bool has_turn(MappingRef ref) const { return exit_ && exit_->leaving.has_turn(ref); }
 
 private:
   static MappingPolicy policy_of(const Device &device);
@@ -52,18 +55,23 @@ private:
   Result<bool> attach_early(EnterPlan &plan);
   Result<bool> publish(EnterPlan &plan);
   Status undo_enter(MapItems &items, EnterPlan &plan);
-  // Leaving.
-  bool is_leaving() const { return !exit_.late.empty() || !exit_.left.empty() || !exit_.turns.empty(); }
-  Status plan_leaving(const MappingPolicy &policy, MapItems &items, bool has_entered);
-  Status leave_all(bool copies);
-  Status leave_late(bool copies);
-  Status leave_mappings();
-  void wait_for_turn(MappingRef ref);
-  [[gnu::cold]] void leave_after_failure();
+  Status give_back_borrowed();
+  [[gnu::cold]] void end_after_failure();
+
+  /// The way out.
+  struct Exit {
+    Exit(DeviceWork &work, const MapItems &items);
+    LeftArguments arguments;
+    Status besides; ///< the first failure to copy back or to free
+    const std::unique_ptr<DirectReport> report;
+    DirectQueue queue;
+    Leaving leaving;
+  };
 
   const MappingPolicy policy_;
   ConstructQueue queue_;
-  ExitPlan exit_; // what it leaves waits for the queue
+  std::vector<MappingRef> borrowed_; ///< to be given back when the queue is empty
+  std::optional<Exit> exit_;
 };
 
 /// Tells the plugin, and whoever observes, of a mapping that has left the table, and frees its memory. Does nothing if

@@ -62,13 +62,6 @@ inline bool may_copy_back(const MapList &list, const PresentRefs &refs) {
   return call_kernel(device, kernel, form, request.args, slots.data(), count, is_at_once ? nullptr : &queue.get());
 }
 
-inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
-  return release_shared(refs, [&](size_t i) {
-    if (report) [[unlikely]]
-      report->left(i, *refs[i].mapping, observe::CountChange::kDecremented);
-  });
-}
-
 /// Enters what is present, and then plain data. False: as enter_plain.
 [[gnu::always_inline]] inline bool enter_all(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue,
                                              Status &status) {
@@ -95,28 +88,15 @@ inline bool leave_shared(PresentRefs &refs, const DirectReport *report) {
   return DirectLaunch::kFailed;
 }
 
-/// Returns kFailed, with the failure of the queued work as status instead of what failed besides.
-[[gnu::cold, gnu::noinline]] DirectLaunch fail(Status waited, Status &status) {
-  status.consume();
-  status = std::move(waited);
-  return DirectLaunch::kFailed;
-}
-
-/// Leaves what the construct has found, once it has been waited for. deleted: arguments that are deleted.
-[[gnu::always_inline]] inline bool leave_found(Device &device, const MapList &list, PresentRefs &refs,
-                                               DeletedArguments deleted, DirectReport *report, Status &status) {
-  const bool are_left = leave_shared(refs, report) || leave_plain(device, list, refs, report, status);
-  return deleted == 0 ? are_left : leave_deleted(device, refs, deleted, are_left, report, status);
-}
-
-/// The last part, once the queue has been waited for. status: the first failure to copy back.
-[[gnu::always_inline]] inline DirectLaunch finish(Device &device, const MapList &list, PresentRefs &refs,
-                                                  DirectReport *report, Status &status) {
-  const bool is_left = leave_found(device, list, refs, 0, report, status);
-  if (!status.is_ok()) [[unlikely]]
-    status = std::move(status).during(kAfterKernel);
-  if (!is_left) [[unlikely]]
-    return DirectLaunch::kNotLeft;
+/// The end of a construct whose work is complete. waited: whether it has failed. status: what failed besides.
+inline DirectLaunch ended(Device &device, const char *during, Status waited, Status &status) {
+  if (!waited.is_ok()) [[unlikely]] {
+    status.consume();
+    status = std::move(waited);
+    return DirectLaunch::kFailed;
+  }
+  if (!status.is_ok() && during) [[unlikely]]
+    status = std::move(status).during(during);
   check_present_data(device);
   return DirectLaunch::kDone;
 }
@@ -128,21 +108,16 @@ inline void return_addresses(const MapList &list, const PresentRefs &refs) {
       list.bases[i] = raw(refs[static_cast<size_t>(i)].mapping->target_of(host_ptr(list.bases[i])));
 }
 
-/// Finds what the construct leaves. False: planning has to do it, and refs are empty.
-inline bool find_left(Device &device, const MapList &list, PresentRefs &refs, DeletedArguments &deleted,
+/// Finds what the construct leaves. False: planning has to do it.
+inline bool find_left(Device &device, const MapList &list, PresentRefs &refs, uint64_t &kinds,
                       const DirectReport *report) {
-  if (!find_present(device.map(), list, refs, deleted)) {
+  if (!find_present(device.map(), list, refs, kinds)) {
     refs.clear();
     return false;
   }
   if (report) [[unlikely]]
     report->mapped(refs);
   return true;
-}
-[[gnu::noinline]] void leave_in_queue(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
-                                      Status &status) {
-  DirectQueue queue(device, refs, report);
-  status.keep_first(leave_queued(device, list, refs, queue, status));
 }
 
 } // namespace
@@ -167,13 +142,20 @@ bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, Dire
 }
 
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
-  DeletedArguments deleted;
-  if (!find_left(device, list, refs, deleted, report))
+  uint64_t kinds = 0;
+  if (!find_left(device, list, refs, kinds, report))
     return false;
-  if (device.plugin().is_asynchronous())
-    leave_in_queue(device, list, refs, report, status);
-  if (!leave_found(device, list, refs, deleted, report, status))
-    return false;
+  const bool is_asynchronous = device.plugin().is_asynchronous();
+  if (is_asynchronous || !leave_shared(list, refs, kinds, report)) {
+    DirectQueue queue(device, refs, report);
+    Leaving leaving(device, list, refs, queue, kinds, status);
+    if (is_asynchronous) {
+      leaving.start();
+      (void)ended(device, nullptr, leaving.finish(), status);
+      return true;
+    }
+    leaving.leave_rest();
+  }
   check_present_data(device);
   return true;
 }
@@ -184,10 +166,18 @@ DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest
   if (const DirectLaunch started = start(device, kernel, request, refs, queue, true, status);
       started != DirectLaunch::kDone) [[unlikely]]
     return started;
-  if (queue.is_busy())
-    if (Status waited = leave_queued(device, request.list, refs, queue, status); !waited.is_ok()) [[unlikely]]
-      return fail(std::move(waited), status);
-  return finish(device, request.list, refs, report, status);
+  if (queue.is_busy()) {
+    Leaving leaving(device, request.list, refs, queue, 0, status);
+    leaving.start();
+    return ended(device, kAfterKernel, leaving.finish(), status);
+  }
+  if (!leave_shared(request.list, refs, 0, report)) {
+    Leaving(device, request.list, refs, queue, 0, status).leave_rest();
+    if (!status.is_ok()) [[unlikely]]
+      status = std::move(status).during(kAfterKernel);
+  }
+  check_present_data(device);
+  return DirectLaunch::kDone;
 }
 
 DirectLaunch DirectHalves::launch(const Kernel &kernel, LaunchRequest &request, Status &status) {
@@ -195,7 +185,7 @@ DirectLaunch DirectHalves::launch(const Kernel &kernel, LaunchRequest &request, 
   if (started != DirectLaunch::kDone) [[unlikely]]
     queue_.complete().consume(); // nothing may be under way when what it uses is given back
   else if (queue_.is_busy())
-    queue_copies_back(device_, list_, refs_, queue_, turns_, queued_);
+    leaving_.start();
   return started;
 }
 
@@ -211,32 +201,25 @@ DirectLaunch DirectHalves::enter(Status &status) {
 
 DirectLaunch DirectHalves::leave(Status &) {
   kind_ = Kind::kExit;
-  if (!find_left(device_, list_, refs_, deleted_, report_.get()))
+  uint64_t kinds = 0;
+  if (!find_left(device_, list_, refs_, kinds, report_.get()))
     return DirectLaunch::kNotEntered;
-  queue_copies_back(device_, list_, refs_, queue_, turns_, queued_);
+  leaving_.add_kinds(kinds);
+  leaving_.start();
   return DirectLaunch::kDone;
 }
 
 DirectLaunch DirectHalves::finish(Status &status) {
-  status = std::move(queued_);
-  switch (kind_) {
-  case Kind::kEntry: status.keep_first(queue_.complete()); break;
-  case Kind::kExit:
-    status.keep_first(end_turns(device_, list_, refs_, queue_, turns_, status));
-    if (!leave_found(device_, list_, refs_, deleted_, report_.get(), status))
-      return DirectLaunch::kNotLeft;
-    break;
-  case Kind::kRegion:
-    if (Status waited = end_turns(device_, list_, refs_, queue_, turns_, status); !waited.is_ok()) [[unlikely]]
-      return fail(std::move(waited), status);
-    return omptarget::finish(device_, list_, refs_, report_.get(), status);
+  if (kind_ == Kind::kEntry) {
+    status = queue_.complete();
+    check_present_data(device_);
+    return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kNotStarted;
   }
-  check_present_data(device_);
-  return kind_ == Kind::kEntry && !status.is_ok() ? DirectLaunch::kNotStarted : DirectLaunch::kDone;
-}
-
-bool DirectHalves::has_turn(MappingRef ref) const {
-  return llvm::any_of(turns_, [&](const QueuedTurn &turn) { return refs_[turn.argument].ref() == ref; });
+  const bool is_region = kind_ == Kind::kRegion;
+  Status waited = leaving_.finish();
+  status = std::move(besides_);
+  const DirectLaunch so_far = ended(device_, is_region ? kAfterKernel : nullptr, std::move(waited), status);
+  return is_region ? so_far : DirectLaunch::kDone;
 }
 
 void DirectHalves::keep_list() {

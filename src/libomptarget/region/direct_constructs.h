@@ -11,8 +11,8 @@
 #include "device/call.h"
 #include "mapping/argument_refs.h"
 #include "observe/listeners.h"
-#include "region/direct_mapping.h"
 #include "region/kernel_call.h"
+#include "region/leaving.h"
 
 namespace omptarget {
 
@@ -22,9 +22,8 @@ inline bool is_observed() { return observe::listeners() != 0 || traces_anything(
 enum class DirectLaunch {
   kDone,
   kNotEntered, ///< planning has to do it; of the items refs says what is retained already
-  kNotStarted, ///< entering failed as status says, and what refs counts is to be abandoned
+  kNotStarted, ///< entering failed as status says, and what refs counts is to be given back
   kFailed,     ///< the same of the kernel
-  kNotLeft,    ///< planning has to release what refs still counts. status: what failed besides
 };
 DirectLaunch launch_directly(Device &device, const Kernel &kernel, LaunchRequest &request, PresentRefs &refs,
                              DirectReport *report, Status &status);
@@ -34,7 +33,7 @@ class DirectHalves {
 public:
   DirectHalves(Device &device, const MapList &list, bool is_observed)
       : device_(device), list_(list), report_(is_observed ? std::make_unique<DirectReport>(device, list_) : nullptr),
-        queue_(device, refs_, report_.get()) {}
+        queue_(device, refs_, report_.get()), leaving_(device, list_, refs_, queue_, 0, besides_) {}
 
   /// The first part, one of these: enters or borrows, and queues what is to be done for certain. kDone: it is under
   /// way, or done. Otherwise nothing is.
@@ -48,10 +47,10 @@ public:
   /// Returns whether finish() would not wait for the queue.
   Result<bool> is_done() { return queue_.is_done(); }
   /// Returns whether the construct copies back the mapping's data: nobody else does before it has finished.
-  bool has_turn(MappingRef ref) const;
+  bool has_turn(MappingRef ref) const { return leaving_.has_turn(ref); }
 
   const MapList &list() const { return list_; }
-  const PresentRefs &refs() const { return refs_; }
+  PresentRefs &refs() { return refs_; }
   /// From now on the list's arrays may go.
   void keep_list();
 
@@ -61,12 +60,11 @@ private:
   Device &device_;
   MapList list_;
   PresentRefs refs_;
-  DeletedArguments deleted_ = 0; ///< of an exit
   const std::unique_ptr<DirectReport> report_;
+  Status besides_;    ///< the first failure to copy back
   DirectQueue queue_; // ends before these
+  Leaving leaving_;
   Kind kind_ = Kind::kRegion;
-  QueuedTurns turns_;
-  Status queued_; // the first failure to queue a copy
   std::unique_ptr<void *[]> kept_;
 };
 
@@ -75,9 +73,8 @@ inline constexpr const char *kDuringEntry = "Call to targetDataBegin failed, abo
 inline constexpr const char *kBeforeKernel = "Failed to process data before launching the kernel.";
 inline constexpr const char *kAfterKernel = "Failed to process data after launching the kernel.";
 
-/// The same for data constructs. True: done, or failed as status says; the caller then abandons what refs counts
-/// after entering. False: refs says what is retained (entering), or found and still counted (leaving; empty if
-/// nothing was found). status: what failed nevertheless.
+/// The same for data constructs. True: done, or failed as status says; the caller then gives back what refs counts
+/// after entering. False: planning has to do it; of entering, refs says what is retained.
 bool enter_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
 bool leave_directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
 

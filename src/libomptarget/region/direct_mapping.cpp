@@ -7,7 +7,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <utility>
 
-#include "base/page_access.h"
 #include "base/sched_point.h"
 #include "region/device_work.h"
 #include "region/mapping_settings.h"
@@ -55,64 +54,6 @@ bool are_plain(const HostDataToTargetMap &map, const MapList &list) {
 bool may_map(Device &device, const MapList &list) {
   return static_cast<uint32_t>(list.count) <= kFewArguments && !device.plugin().wants_mappings() &&
          !device.uses_host_memory() && are_plain(device.map(), list);
-}
-
-[[gnu::cold, gnu::noinline]] Status failed_copy(Status status, const MapList &list, size_t i, MappingRef mapping,
-                                                const char *direction) {
-  return during_copy(std::move(status), copy_of_argument(list, i, mapping), direction);
-}
-
-/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
-/// Another construct may revive the mapping at once, and tells of the same storage then.
-[[gnu::cold, gnu::noinline]] bool become_dormant_observed(Device &device, MappingRef ref, bool ends_turn,
-                                                          const DirectReport &report, const LastUse &last) {
-  bool is_told = false;
-  const std::function<void()> tell = [&] {
-    report.freed(last.removal);
-    is_told = true;
-  };
-  const bool became_dormant =
-      ends_turn ? device.map().end_turn_as_dormant(ref, &tell) : device.map().leave_last_as_dormant(ref, &tell);
-  if (became_dormant && !ends_turn)
-    report.left(last);
-  if (became_dormant)
-    report_removed(device, last.removal);
-  else if (is_told)
-    report.allocated(last.removal);
-  return became_dormant;
-}
-
-[[gnu::cold, gnu::noinline]] bool leave_last_observed(Device &device, size_t i, MappingRef ref,
-                                                      const DirectReport &report, Status &status) {
-  const LastUse last = report.last_use(i, *ref.mapping);
-  if (become_dormant_observed(device, ref, false, report, last))
-    return true;
-  const Removed removed = device.map().leave_last(ref);
-  if (removed.is_removed)
-    report.left(last);
-  status.keep_first(free_removed(device, removed));
-  return removed.is_removed;
-}
-/// Takes the last reference of argument i away. False if it is not the last one, or there is more to do: nothing has
-/// happened.
-bool leave_last(Device &device, size_t i, MappingRef ref, const DirectReport *report, Status &status) {
-  if (report) [[unlikely]]
-    return leave_last_observed(device, i, ref, *report, status);
-  if (device.map().leave_last_as_dormant(ref)) [[likely]]
-    return true;
-  const Removed removed = device.map().leave_last(ref);
-  status.keep_first(free_removed(device, removed));
-  return removed.is_removed;
-}
-
-[[gnu::cold, gnu::noinline]] void end_turn_observed(Device &device, size_t i, MappingRef ref,
-                                                    const DirectReport &report, Status &status) {
-  if (!become_dormant_observed(device, ref, true, report, report.last_use(i, *ref.mapping)))
-    status.keep_first(free_removed(device, device.map().end_turn(ref)));
-}
-
-bool is_same(const PresentRef &one, const PresentRef &other) {
-  return one.mapping == other.mapping && one.generation == other.generation;
 }
 
 /// Enters the arguments of one construct, one after the other.
@@ -188,11 +129,12 @@ private:
   }
 
   bool copy(int32_t i, const PresentRef &ref) {
-    Status status =
-        copy_argument(device_, list_, static_cast<size_t>(i), *ref.mapping, true, &queue_.get(), queue_.report());
+    const auto number = static_cast<size_t>(i);
+    Status status = queue_.report() ? queue_.report()->copy(number, *ref.mapping, queue_.get())
+                                    : copy_argument(device_, list_, number, *ref.mapping, &queue_.get());
     if (status.is_ok()) [[likely]]
       return true;
-    status_ = failed_copy(std::move(status), list_, static_cast<size_t>(i), ref.ref(), "to");
+    status_ = during_copy(std::move(status), copy_of_argument(list_, number, ref.ref()), "to");
     return false;
   }
 
@@ -272,91 +214,37 @@ private:
   Status &status_;
 };
 
-/// Returns whether argument j lies in the mapping of argument i and is copied back.
-bool is_copied_back_from(const MapList &list, const PresentRefs &refs, size_t i, size_t j) {
-  return (list.types[j] & static_cast<int64_t>(map_type::kFrom)) && is_same(refs[j], refs[i]) && list.sizes[j] > 0;
-}
-
-constexpr size_t kNone = SIZE_MAX;
-/// Returns the last argument before that number which is copied back from the mapping of argument i, or kNone.
-[[gnu::always_inline]] inline size_t copied_back_before(const MapList &list, const PresentRefs &refs, size_t i,
-                                                        size_t number) {
-  while (number-- > 0)
-    if (is_copied_back_from(list, refs, i, number))
-      return number;
-  return kNone;
-}
-
-/// action(j) for all arguments that are copied back from the mapping of argument i, in the order of planning; last: the
-/// first of them.
-template <typename Action>
-void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i, size_t last, Action action) {
-  for (size_t j = last; j != kNone; j = copied_back_before(list, refs, i, j))
-    action(j);
-}
-template <typename Action>
-void for_each_copied_back(const MapList &list, const PresentRefs &refs, size_t i, Action action) {
-  for_each_copied_back(list, refs, i, copied_back_before(list, refs, i, refs.size()), action);
-}
-
-/// Takes the last reference of argument i away, and the turn. False: nothing has happened.
-[[gnu::always_inline]] inline bool leave_for_turn(PresentRef &ref, size_t i, const DirectReport *report) {
-  OMPTARGET_SCHED_POINT("leave: about to take the turn");
-  if (!ref.ref().leave_for_turn())
-    return false;
-  ref.is_counted = false;
-  if (report) [[unlikely]]
-    report->left(report->last_use(i, *ref.mapping));
-  OMPTARGET_SCHED_POINT("leave: has the turn");
-  return true;
-}
-
-/// Returns whether the mapping's data may be copied back as they are, to that address first. They must have no attached
-/// pointers, which copies leave as they are, and the host's memory must be writable.
-inline bool is_plain_on_host(const Mapping &mapping, const void *host, int64_t size) {
-  return !mapping.has_attached_pointers() && is_writable(host, static_cast<size_t>(size));
-}
-
-/// Copies them back if they are less simple. Nothing is queued.
-[[gnu::cold, gnu::noinline]] void copy_back_with_care(Device &device, const MapList &list, const PresentRefs &refs,
-                                                      size_t i, Status &status) {
-  ConstructQueue queue(device);
-  for_each_copied_back(list, refs, i, [&](size_t j) {
-    status.keep_first(queue.copy_to_host(copy_of_argument(list, j, refs[j].ref())));
-  });
-  status.keep_first(queue.wait());
-}
-
-/// Copies them back, or queues that. last: as for_each_copied_back.
-void copy_back(const Device &device, const MapList &list, const PresentRefs &refs, size_t i, size_t last, Queue *queue,
-               DirectReport *report, Status &status) {
-  for_each_copied_back(list, refs, i, last, [&](size_t j) {
-    Status copied = copy_argument(device, list, j, *refs[i].mapping, false, queue, report);
-    if (!copied.is_ok()) [[unlikely]]
-      status.keep_first(failed_copy(std::move(copied), list, j, refs[j].ref(), "from"));
-  });
-}
-
-/// Once they are copied back.
-[[gnu::always_inline]] inline void end_turn(Device &device, const MapList &list, const PresentRefs &refs, size_t i,
-                                            DirectReport *report, Status &status) {
-  OMPTARGET_SCHED_POINT("leave: copied back");
-  if (refs[i].mapping->has_attached_pointers()) [[unlikely]] // since the copies began
-    for_each_copied_back(list, refs, i, [&](size_t j) {
-      device.map().attached_pointers().restore(refs[j].ref(), host_ptr(list.begins[j]), list.sizes[j]);
-    });
-  if (report) [[unlikely]]
-    end_turn_observed(device, i, refs[i].ref(), *report, status);
-  else if (!device.map().end_turn_as_dormant(refs[i].ref()))
-    status.keep_first(free_removed(device, device.map().end_turn(refs[i].ref())));
-}
-
 } // namespace
 
+void DirectQueue::End::operator()(ConstructQueue *queue) const { delete queue; }
+
+/// If something is under way: a failure is on its way up then.
+void DirectQueue::end_after_failure() {
+  if (!is_idle())
+    complete().consume();
+}
+
+ConstructQueue &DirectQueue::careful() {
+  if (!careful_) {
+    own_careful_.reset(new ConstructQueue(device_, std::exchange(queue_, Queue())));
+    careful_ = own_careful_.get();
+  }
+  return *careful_;
+}
+
 Status DirectQueue::complete() {
-  Status status = report_ ? report_->wait(queue_) : device_.plugin_device().synchronize(queue_);
+  Status status = wait();
   if (has_arrivals_)
     end_arrivals();
+  return status;
+}
+
+Status DirectQueue::wait() {
+  if (is_planned())
+    return careful_->wait();
+  Status status = report_ ? report_->wait(get()) : device_.plugin_device().synchronize(get());
+  if (own_careful_)
+    return own_careful_->end(std::move(status));
   return status;
 }
 
@@ -373,7 +261,7 @@ void DirectQueue::end_arrivals() {
 
 bool DirectQueue::publish_arriving(Status &status) {
   if (mapping_settings().force_atomic && !OMPTARGET_PLANTED("arrival-untold")) {
-    auto recorded = device_.arrivals().record(queue_);
+    auto recorded = device_.arrivals().record(get());
     if (recorded.is_ok())
       arrival_ = *recorded;
     else
@@ -381,7 +269,7 @@ bool DirectQueue::publish_arriving(Status &status) {
   }
   bool are_there = status.is_ok();
   if (!are_there) // nobody can wait for it
-    device_.plugin_device().synchronize(queue_).consume();
+    device_.plugin_device().synchronize(get()).consume();
   for (PresentRef &ref : refs_) {
     if (!ref.is_arriving)
       continue;
@@ -390,7 +278,7 @@ bool DirectQueue::publish_arriving(Status &status) {
       continue;
     // Another construct has deleted them meanwhile.
     are_there = false;
-    status.keep_first(device_.plugin_device().synchronize(queue_));
+    status.keep_first(device_.plugin_device().synchronize(get()));
     status.keep_first(free_removed(device_, device_.map().remove_if_unused(ref.ref())));
     ref.ref().end_arrival(); // others may have entered them in between
     ref = {};
@@ -407,93 +295,6 @@ bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence
     return true;
   status.keep_first(queue.complete());
   return false;
-}
-
-void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
-                       Status &status) {
-  if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
-    return;
-  for (size_t i = 0; i < refs.size(); ++i) {
-    if (!refs[i].is_counted || MappingState::count(refs[i].mapping->state()) != 1 ||
-        refs[i].mapping->has_attached_pointers())
-      continue;
-    const size_t last = copied_back_before(list, refs, i, refs.size());
-    if (last == kNone)
-      continue;
-    if (!leave_for_turn(refs[i], i, queue.report()))
-      continue;
-    turns.push_back({i, is_plain_on_host(*refs[i].mapping, list.begins[last], list.sizes[last])});
-    if (turns.back().is_copied) [[likely]]
-      copy_back(device, list, refs, i, last, &queue.get(), queue.report(), status);
-  }
-}
-
-Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
-                 Status &status) {
-  Status waited = OMPTARGET_PLANTED("left-under-way") ? Status::ok() : queue.complete();
-  for (const QueuedTurn &turn : turns) {
-    if (!turn.is_copied && waited.is_ok()) [[unlikely]]
-      copy_back_with_care(device, list, refs, turn.argument, status);
-    end_turn(device, list, refs, turn.argument, queue.report(), status);
-  }
-  device.free_evicted();
-  return waited;
-}
-
-/// Takes all references of argument i away. False as leave_last.
-[[gnu::noinline]] static bool delete_data(Device &device, size_t i, MappingRef ref, const DirectReport *report,
-                                          Status &status) {
-  HostDataToTargetMap &map = device.map();
-  if (!report && map.delete_as_dormant(ref)) [[likely]]
-    return true;
-  LastUse last;
-  if (report)
-    last = report->last_use(i, *ref.mapping);
-  const Removed removed = map.delete_all(ref);
-  if (report && removed.is_removed)
-    report->left(last);
-  status.keep_first(free_removed(device, removed));
-  return removed.is_removed;
-}
-
-bool leave_deleted(Device &device, PresentRefs &refs, DeletedArguments deleted, bool are_others_left,
-                   const DirectReport *report, Status &status) {
-  bool are_left = are_others_left && !device.plugin().wants_mappings();
-  for (size_t i = 0; deleted != 0; ++i, deleted >>= 1) {
-    if (!(deleted & 1))
-      continue;
-    are_left =
-        are_left && !refs[i].mapping->has_attached_pointers() && delete_data(device, i, refs[i].ref(), report, status);
-    refs[i].is_counted = !are_left; // for planning
-  }
-  return are_left;
-}
-
-bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status) {
-  if (refs.size() > kFewArguments || device.plugin().wants_mappings()) [[unlikely]]
-    return false;
-  for (size_t i = 0; i < refs.size(); ++i) {
-    PresentRef &ref = refs[i];
-    if (!ref.is_counted)
-      continue;
-    if (ref.mapping->has_attached_pointers()) [[unlikely]]
-      return false;
-    if (const size_t last = copied_back_before(list, refs, i, refs.size()); last != kNone) {
-      if (!leave_for_turn(ref, i, report)) [[unlikely]]
-        return false;
-      // Pointers may have become attached since they were looked for.
-      if (is_plain_on_host(*ref.mapping, list.begins[last], list.sizes[last])) [[likely]]
-        copy_back(device, list, refs, i, last, nullptr, report, status);
-      else
-        copy_back_with_care(device, list, refs, i, status);
-      end_turn(device, list, refs, i, report, status);
-    } else if (!leave_last(device, i, ref.ref(), report, status)) {
-      return false;
-    }
-    ref.is_counted = false;
-  }
-  device.free_evicted();
-  return true;
 }
 
 } // namespace omptarget

@@ -1,12 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps plain data anew and removes them with their last reference, without a plan. Planning does all less simple cases.
+// The queue of a construct without a plan, and how it maps plain data anew. Planning does all less simple cases.
 #pragma once
 
 #include "device/device.h"
 #include "mapping/argument_refs.h"
 #include "plugin/plugin.h"
+#include "region/construct_queue.h"
 #include "region/direct_report.h"
 
 namespace omptarget {
@@ -15,23 +16,27 @@ namespace omptarget {
 /// construct's data.
 class DirectQueue {
 public:
-  /// refs: the construct's. report: null if nobody observes. Both outlive the queue.
-  DirectQueue(Device &device, PresentRefs &refs, DirectReport *report)
-      : device_(device), refs_(refs), report_(report) {}
+  /// refs: the construct's. report: null if nobody observes. careful: the queue of a construct with a plan, which this
+  /// one stands for. All outlive it.
+  DirectQueue(Device &device, PresentRefs &refs, DirectReport *report, ConstructQueue *careful = nullptr)
+      : device_(device), refs_(refs), report_(report), careful_(careful) {}
   ~DirectQueue() {
-    if (!is_idle()) [[unlikely]]
-      complete().consume(); // a failure is on its way up
+    if (has_arrivals_ || careful_ || queue_.is_busy()) [[unlikely]]
+      end_after_failure();
   }
   DirectQueue(const DirectQueue &) = delete;
   DirectQueue &operator=(const DirectQueue &) = delete;
 
-  Queue &get() { return queue_; }
+  Queue &get() { return careful_ ? careful_->plugin_queue() : queue_; }
+  /// The same queue, for what needs more care.
+  ConstructQueue &careful();
   DirectReport *report() const { return report_; }
-  bool is_busy() const { return queue_.is_busy(); }
+  bool is_planned() const { return careful_ && !own_careful_; }
+  bool is_busy() const { return careful_ ? careful_->is_busy() : queue_.is_busy(); }
   /// Returns whether complete() has nothing to do.
-  bool is_idle() const { return !queue_.is_busy() && !has_arrivals_; }
+  bool is_idle() const { return !has_arrivals_ && (careful_ ? careful_->is_idle() : !queue_.is_busy()); }
   /// Returns whether complete() would not wait.
-  Result<bool> is_done() { return device_.plugin_device().query(queue_); }
+  Result<bool> is_done() { return device_.plugin_device().query(get()); }
   /// Waits for all that is queued.
   Status complete();
   /// Publishes what the construct has made and what is being filled: others wait for its data in their queues. True:
@@ -42,12 +47,19 @@ public:
 
 private:
   bool publish_arriving(Status &status);
+  Status wait();
   void end_arrivals();
+  [[gnu::cold]] void end_after_failure();
 
   Device &device_;
   PresentRefs &refs_;
   DirectReport *const report_;
-  Queue queue_;
+  Queue queue_; ///< unless there is a careful one
+  ConstructQueue *careful_;
+  struct End {
+    void operator()(ConstructQueue *queue) const; // not inline: few constructs have one
+  };
+  std::unique_ptr<ConstructQueue, End> own_careful_;
   bool has_arrivals_ = false;
   Arrival *arrival_ = nullptr; ///< of what publish() has published
 };
@@ -58,43 +70,5 @@ private:
 /// and after false again.
 bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
                  Status &status);
-
-/// An argument whose mapping a construct copies back in its turn, behind what it has queued before.
-struct QueuedTurn {
-  size_t argument;
-  bool is_copied; ///< or it is when the queue has been waited for
-};
-using QueuedTurns = llvm::SmallVector<QueuedTurn, 16>;
-/// Queues the copies of what is copied back and referenced by nobody else. status: as below.
-void queue_copies_back(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, QueuedTurns &turns,
-                       Status &status);
-/// Waits for the queue, and leaves these data. The rest is left for release_shared and leave_plain. status: the first
-/// failure to copy back or to free. Returns the failure of the queued work.
-Status end_turns(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, const QueuedTurns &turns,
-                 Status &status);
-inline Status leave_queued(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, Status &status) {
-  QueuedTurns turns;
-  queue_copies_back(device, list, refs, queue, turns, status);
-  return end_turns(device, list, refs, queue, turns, status);
-}
-
-/// Takes away the references that release_shared has left, copying back what goes. False: planning has to release
-/// what refs still counts. status: the first failure to copy back or to free what went. Nothing is queued. report: null
-/// if nobody observes.
-bool leave_plain(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report, Status &status);
-
-/// Takes away what find_present has found to be deleted, if the others are left. False: planning has to release what
-/// refs count.
-bool leave_deleted(Device &device, PresentRefs &refs, DeletedArguments deleted, bool are_others_left,
-                   const DirectReport *report, Status &status);
-
-/// The same as without a report; null if nobody observes.
-[[gnu::always_inline]] inline Status copy_argument(const Device &device, const MapList &list, size_t i,
-                                                   const Mapping &mapping, bool is_to, Queue *queue,
-                                                   DirectReport *report) {
-  if (report) [[unlikely]]
-    return report->copy(i, mapping, is_to, queue);
-  return copy_argument(device, list, i, mapping, is_to, queue);
-}
 
 } // namespace omptarget

@@ -112,15 +112,13 @@ void DirectReport::report_arguments(const PresentRefs &refs) const {
   }
 }
 
-Status DirectReport::copy(size_t i, const Mapping &mapping, bool is_to, Queue *queue) {
+Status DirectReport::copy(size_t i, const Mapping &mapping, Queue &queue) {
   void *const target = raw(mapping.target_of(host_ptr(list_.begins[i])));
-  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRIu64 " bytes, %s",
-                         is_to ? "device" : "host", list_.begins[i], target, list_.sizes[i],
-                         variable_place(name_of(i)).c_str());
-  DataOperation operation({is_to ? DataOperationKind::kToDevice : DataOperationKind::kFromDevice, device_.id(),
-                           list_.begins[i], target, list_.sizes[i], mapping.name()});
-  const auto copy = [&] { return copy_argument(device_, list_, i, mapping, is_to, queue); };
-  return queue ? times_.timed(*queue, operation, copy) : copy();
+  OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to device: host %p, device %p, %" PRIu64 " bytes, %s",
+                         list_.begins[i], target, list_.sizes[i], variable_place(name_of(i)).c_str());
+  DataOperation operation(
+      {DataOperationKind::kToDevice, device_.id(), list_.begins[i], target, list_.sizes[i], mapping.name()});
+  return times_.timed(queue, operation, [&] { return copy_argument(device_, list_, i, mapping, &queue); });
 }
 
 observe::KernelFacts facts_of_launch(const Device &device, const Kernel &kernel, const LaunchRequest &request) {
@@ -170,14 +168,22 @@ Status DirectReport::wait(Queue &queue) {
   return status;
 }
 
-void DirectReport::left(size_t i, const Mapping &mapping, CountChange change) const {
-  if (observe::reports_mappings())
-    observe::mapping_left(facts_of(i, mapping), change, false);
+void DirectReport::leaving(const PresentRefs &refs) const {
+  for (size_t i = 0; observe::reports_mappings() && i < refs.size(); ++i)
+    if (refs[i].mapping && !refs[i].is_counted)
+      observe::mapping_left(facts_of(i, *refs[i].mapping), CountChange::kSuppressed, has(i, map_type::kHold));
+}
+
+void DirectReport::left(size_t i, const Mapping &mapping, bool is_last) const {
+  if (!observe::reports_mappings())
+    return;
+  const CountChange last = has(i, map_type::kDelete) ? CountChange::kLastReset : CountChange::kLastDecremented;
+  observe::mapping_left(facts_of(i, mapping), is_last ? last : CountChange::kDecremented, has(i, map_type::kHold));
 }
 
 LastUse DirectReport::last_use(size_t i, const Mapping &mapping) const {
-  const bool is_reset = (list_.types[i] & static_cast<int64_t>(map_type::kDelete)) != 0;
-  LastUse last{facts_of(i, mapping), is_reset ? CountChange::kLastReset : CountChange::kLastDecremented, {}};
+  LastUse last{
+      facts_of(i, mapping), has(i, map_type::kDelete) ? CountChange::kLastReset : CountChange::kLastDecremented, {}};
   last.facts.dynamic_count = 0;
   last.removal.is_removed = true;
   last.removal.allocation = mapping.allocation();

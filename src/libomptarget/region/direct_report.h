@@ -40,13 +40,11 @@ struct LastUse {
   Removed removal;
 };
 
-/// Copies an argument to the device or to the host, or with a queue queues that.
+/// Copies an argument to the device, or queues that.
 [[gnu::always_inline]] inline Status copy_argument(const Device &device, const MapList &list, size_t i,
-                                                   const Mapping &mapping, bool is_to, Queue *queue) {
+                                                   const Mapping &mapping, Queue *queue) {
   void *const host = list.begins[i];
-  void *const target = raw(mapping.target_of(host_ptr(host)));
-  return is_to ? device.plugin_device().data_submit(target, host, list.sizes[i], queue)
-               : device.plugin_device().data_retrieve(host, target, list.sizes[i], queue);
+  return device.plugin_device().data_submit(raw(mapping.target_of(host_ptr(host))), host, list.sizes[i], queue);
 }
 /// Allocates storage for an argument.
 inline Result<void *> allocate_argument(Device &device, const MapList &list, size_t i) {
@@ -75,8 +73,8 @@ public:
   /// All data are in place.
   [[gnu::cold]] void mapped(const PresentRefs &refs) const;
 
-  /// Copies an argument, or with a queue queues that.
-  [[gnu::cold]] Status copy(size_t i, const Mapping &mapping, bool is_to, Queue *queue);
+  /// Copies an argument to the device, or queues that.
+  [[gnu::cold]] Status copy(size_t i, const Mapping &mapping, Queue &queue);
   /// Launches the kernel by launch(queue). If it is to be complete at once, launch() gets null, unless its times are
   /// taken. refs: the arguments.
   template <typename Work>
@@ -105,8 +103,10 @@ public:
   /// Waits for the queue, and tells the times of what was in it.
   [[gnu::cold]] Status wait(Queue &queue);
 
-  /// The construct has taken a reference of an argument's mapping away, which was not the last one.
-  [[gnu::cold]] void left(size_t i, const Mapping &mapping, observe::CountChange change) const;
+  /// The construct is about to leave these: tells of those that are not counted, but copied with others.
+  [[gnu::cold]] void leaving(const PresentRefs &refs) const;
+  /// The construct has taken a reference of an argument's mapping away.
+  [[gnu::cold]] void left(size_t i, const Mapping &mapping, bool is_last) const;
   /// Finds out what there is to tell of the last use of a mapping, while it is still there.
   [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
   /// The construct has taken the last reference away.
@@ -118,6 +118,7 @@ public:
 private:
   observe::DataOperationFacts allocation_of(size_t i) const;
   observe::MappingFacts facts_of(size_t i, const Mapping &mapping) const;
+  bool has(size_t i, uint64_t bits) const { return (static_cast<uint64_t>(list_.types[i]) & bits) != 0; }
   void tell_entered(size_t i, const observe::MappingFacts &facts) const;
   const char *name_of(size_t i) const { return list_.names ? static_cast<const char *>(list_.names[i]) : nullptr; }
   void report_arguments(const PresentRefs &refs) const;

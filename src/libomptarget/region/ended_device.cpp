@@ -4,6 +4,7 @@
 #include "region/ended_device.h"
 
 #include <cinttypes>
+#include <llvm/ADT/STLExtras.h>
 
 #include "device/runtime.h"
 #include "mapping/non_contiguous.h"
@@ -36,16 +37,27 @@ Status lose(const Call &call, const Device &device, const Copy &lost, const char
   return Status::ok();
 }
 
-Status lose_all(const Call &call, const Device &device, const llvm::SmallVectorImpl<Copy> &copies) {
-  for (const Copy &copy : copies)
-    OMPTARGET_TRY(lose(call, device, copy, kNotCopiedBack));
-  return Status::ok();
-}
-
-/// As at the end of a construct, except that the device's memory is gone already.
-void leave(HostDataToTargetMap &map, const LeftMappings &all) {
-  for (const LeftMapping &left : all)
-    (void)leave_mapping(map, left);
+/// Takes the items' references away, as at the end of a construct, except that the device's memory is gone already.
+/// lost: what would be copied back.
+void leave(HostDataToTargetMap &map, const MapItems &items, llvm::SmallVectorImpl<Copy> &lost) {
+  llvm::SmallVector<MappingRef, 8> unused;
+  const auto leave = [&](const MapItem &item, MappingRef ref) {
+    if (release(map, item, ref, item.has(map_type::kDelete) && ref == item.mapping, OnLast::kLeave).reached_zero)
+      unused.push_back(ref);
+  };
+  for (const MapItem &item : items) {
+    if (item.flags & kItemCounted)
+      leave(item, item.mapping);
+    if (item.flags & kItemPointerCounted)
+      leave(item, item.pointer_mapping);
+  }
+  for (const MapItem &item : llvm::reverse(items))
+    if (item.mapping && item.has(map_type::kFrom) && item.size > 0 && !(item.flags & kItemLookUpOnly) &&
+        (item.has(map_type::kAlways) || llvm::is_contained(unused, item.mapping)))
+      if (const Copy copy = copy_of(item); copy.size > 0)
+        add_copy(lost, copy);
+  for (const MappingRef ref : unused)
+    (void)map.remove_if_unused(ref);
 }
 
 MappingPolicy policy_of(const Device &device) {
@@ -62,12 +74,13 @@ Status leave_ended_device(const Call &call, const MapList &list) {
     return Status::ok();
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items));
-  ExitPlan plan;
-  Status status = plan_exit(device->map(), policy_of(*device), items, false, plan);
-  if (status.is_ok())
-    status = lose_all(call, *device, plan.copies);
-  leave(device->map(), plan.left);
-  return status;
+  llvm::SmallVector<MappingRef, 2> awaited;
+  OMPTARGET_TRY(look_up_left(device->map(), policy_of(*device), items, awaited));
+  llvm::SmallVector<Copy, 4> lost;
+  leave(device->map(), items, lost);
+  for (const Copy &copy : lost)
+    OMPTARGET_TRY(lose(call, *device, copy, kNotCopiedBack));
+  return Status::ok();
 }
 
 Status update_ended_device(const Call &call, const MapList &list) {

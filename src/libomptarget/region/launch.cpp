@@ -135,9 +135,7 @@ public:
       work_.abandon(items_).consume(); // the kernel's failure is what counts
       return queue_.blamed_on_kernel(std::move(status));
     }
-    if (Status status = work_.start_exit(items_, true); !status)
-      return queue_.unless_kernel_failed(std::move(status).during(kAfterKernel));
-    return Status::ok();
+    return work_.start_exit(items_, true);
   }
 
 private:
@@ -338,7 +336,8 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
 
 [[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
                                                          Status failure) {
-  return conclude(device, kernel.name, list, {}, DirectLaunch::kFailed, std::move(failure));
+  PresentRefs none;
+  return conclude(device, kernel.name, list, none, DirectLaunch::kFailed, std::move(failure));
 }
 
 /// Runs a region to its end. report: null if nobody observes.

@@ -3,31 +3,14 @@
 
 #include "region/left_construct.h"
 
-#include "region/map_arguments.h"
-
 namespace omptarget {
 
-[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, const MapList &list,
-                                             const PresentRefs &refs, DirectLaunch so_far, Status status) {
+[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, const MapList &list, PresentRefs &refs,
+                                             DirectLaunch so_far, Status status) {
   if (so_far == DirectLaunch::kDone)
     return status;
-  MapItems items;
-  Status failure = gather_items(list, refs, items);
-  DeviceWork work(device);
-  if (so_far != DirectLaunch::kNotLeft) { // gives back what the construct has retained
-    failure.consume();                    // the list has been read before
-    work.queue().set_kernel(so_far == DirectLaunch::kFailed ? kernel : nullptr);
-    work.abandon(items).consume(); // the first failure is what counts
-    return work.queue().blamed_on_kernel(std::move(status));
-  }
-  work.queue().set_kernel(kernel); // the construct turns out to be the last one that uses some of its data
-  if (failure.is_ok())
-    if (failure = work.start_exit(items, true); !failure.is_ok() && kernel)
-      failure = std::move(failure).during(kAfterKernel);
-  if (failure.is_ok())
-    failure = work.complete();
-  status.keep_first(std::move(failure));
-  return status;
+  give_back(device, list, refs);
+  return so_far == DirectLaunch::kFailed ? blamed_on_kernel(device, kernel, std::move(status)) : std::move(status);
 }
 
 Status LeftConstruct::leave_or_complete(std::unique_ptr<LeftConstruct> construct, void *&slot) {

@@ -13,9 +13,9 @@
 
 namespace omptarget {
 
-/// Does what is left to be done for a construct that has got so far. kernel: the name of a region's, or null. Returns
-/// what failed.
-Status conclude(Device &device, const char *kernel, const MapList &list, const PresentRefs &refs, DirectLaunch so_far,
+/// Gives back what a construct has entered that failed, if it did. kernel: the name of a region's, or null. Returns the
+/// failure.
+Status conclude(Device &device, const char *kernel, const MapList &list, PresentRefs &refs, DirectLaunch so_far,
                 Status status);
 
 class LeftConstruct final : public DeferredConstruct {

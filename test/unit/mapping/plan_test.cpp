@@ -1,6 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "mapping/base_pointers.h"
@@ -248,72 +249,6 @@ TEST(PlanEnter, each_map_type) {
   }
 }
 
-struct ExitRow {
-  const char *name;
-  uint64_t type;
-  bool copies_last, copies_other, removes_other;
-};
-constexpr ExitRow kExitRows[] = {
-    {"release", 0, false, false, false},
-    {"to", kTo, false, false, false},
-    {"from", kFrom, true, false, false},
-    {"always from", kFrom | kAlways, true, true, false},
-    {"delete", kDelete, false, false, true},
-    {"always delete", kDelete | kAlways, false, false, true},
-    {"implicit from", kFrom | kImplicit, true, false, false},
-};
-
-// Data that are not copied back go before the work of the construct is done: who leaves them as well finds them gone.
-TEST(PlanExit, what_nobody_references_is_gone_at_once) {
-  for (const uint64_t type : {uint64_t{0}, kDelete})
-    for (const bool is_pointee : {false, true})
-      for (const bool is_queued : {false, true}) {
-        SCOPED_TRACE(std::to_string(type) + (is_pointee ? ", pointee" : "") + (is_queued ? ", queued" : ""));
-        HostDataToTargetMap map;
-        MappingPolicy policy;
-        policy.pins_released = is_queued;
-        static char pointee[64];
-        static char *pointer = pointee;
-        const MapItem entered = is_pointee ? item(host_ptr(&pointer), host_ptr(pointee), 64, kTo | kPtrAndObj)
-                                           : item(host_ptr(pointee), host_ptr(pointee), 64, kTo);
-        MapItems items{entered};
-        EnterPlan plan;
-        ASSERT_TRUE(plan_enter(map, policy, items, plan).is_ok());
-        for (const NewStorage &storage : plan.allocations)
-          ASSERT_TRUE(storage.ref.publish_ready());
-        note_base_pointers(map, items);
-        MapItems left{entered};
-        left[0].type = type | (is_pointee ? kPtrAndObj : 0);
-        ExitPlan exit;
-        ASSERT_TRUE(plan_exit(map, policy, left, false, exit).is_ok());
-        EXPECT_FALSE(map.find(host_ptr(pointee), 64).ref);
-        EXPECT_EQ(exit.removed.size(), is_pointee ? 2u : 1u);
-        EXPECT_TRUE(exit.left.empty());
-      }
-}
-
-TEST(PlanExit, each_map_type) {
-  for (const ExitRow &row : kExitRows)
-    for (const int references : {1, 3}) {
-      SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(references));
-      HostDataToTargetMap map;
-      for (int i = 0; i < references; ++i) {
-        MapItems items{item(kBase, kBase, 64, kTo)};
-        EnterPlan plan;
-        ASSERT_TRUE(plan_enter(map, {}, items, plan).is_ok());
-      }
-      MapItems items{item(kBase, kBase, 64, row.type)};
-      ExitPlan plan;
-      ASSERT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
-      const bool is_last = references == 1;
-      const bool is_copied = is_last ? row.copies_last : row.copies_other;
-      EXPECT_EQ(plan.left.empty(), !is_last && !row.removes_other && !is_copied);
-      for (const LeftMapping &left : plan.left) // copied data stay meanwhile, and go when the turn ends
-        EXPECT_EQ(left.how, is_copied ? LeftMapping::How::kInTurn : LeftMapping::How::kUnused);
-      EXPECT_EQ(plan.copies.size(), is_copied ? 1u : 0u);
-    }
-}
-
 TEST(PlanEnter, a_region_attaches_what_others_have_mapped_anew) {
   HostDataToTargetMap map;
   static int pointee[16];
@@ -355,14 +290,14 @@ TEST(PlanEnter, a_region_attaches_what_others_have_mapped_anew) {
   EXPECT_EQ(attachments({data[0], data[1], attach}), 0u) << "the program has changed it";
 }
 
-TEST(PlanExit, what_is_absent_is_left_alone_unless_it_must_be_present) {
+TEST(LookUpLeft, what_is_absent_is_left_alone_unless_it_must_be_present) {
   HostDataToTargetMap map;
   MapItems items{item(kBase, kBase, 64, kFrom)};
-  ExitPlan plan;
-  EXPECT_TRUE(plan_exit(map, {}, items, false, plan).is_ok());
-  EXPECT_TRUE(plan.copies.empty());
+  llvm::SmallVector<MappingRef, 2> awaited;
+  EXPECT_TRUE(look_up_left(map, {}, items, awaited).is_ok());
+  EXPECT_FALSE(items[0].mapping);
   items[0].type |= kPresent;
-  Status status = plan_exit(map, {}, items, false, plan);
+  Status status = look_up_left(map, {}, items, awaited);
   EXPECT_FALSE(status.is_ok());
   EXPECT_NE(status.to_string().find("'present' map type modifier"), std::string::npos);
 }
@@ -472,9 +407,9 @@ TEST(Plans, ranges_that_no_memory_can_have_are_refused_whether_or_not_they_begin
   for (const auto &[begin, size, words] : cases) {
     MapItems items{item(begin, begin, size, kFrom)};
     EnterPlan enter;
-    ExitPlan exit;
+    llvm::SmallVector<MappingRef, 2> awaited;
     EXPECT_NE(plan_enter(map, {}, items, enter).to_string().find(words), std::string::npos) << words;
-    EXPECT_NE(plan_exit(map, {}, items, false, exit).to_string().find(words), std::string::npos) << words;
+    EXPECT_NE(look_up_left(map, {}, items, awaited).to_string().find(words), std::string::npos) << words;
     Absence absence;
     EXPECT_FALSE(map.find_arrived(begin, size));
     EXPECT_FALSE(map.retain_arrived(begin, size, absence));
@@ -496,9 +431,9 @@ TEST(PlanEnter, a_mapper_counts_each_mapping_once_and_its_pointees_too) {
   ASSERT_EQ(map.size(), 2u);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
   EXPECT_EQ(map.snapshot()[1].dynamic_count, 1u);
-  ExitPlan exit;
-  ASSERT_TRUE(plan_exit(map, {}, items, false, exit).is_ok());
-  EXPECT_EQ(exit.left.size(), 2u);
+  llvm::SmallVector<MappingRef, 2> awaited;
+  ASSERT_TRUE(look_up_left(map, {}, items, awaited).is_ok());
+  EXPECT_EQ(std::count_if(items.begin(), items.end(), [](const MapItem &one) { return one.flags & kItemCounted; }), 2);
 }
 
 } // namespace

@@ -477,32 +477,85 @@ TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_anot
   for (const auto &row : rows) {
     for (int i = 0; i < row.references; ++i)
       ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+    std::thread deleting;
+    const auto while_copying = [&] {
+      const int64_t blocks = fake_blocks();
+      if (row.references > 1) { // otherwise entering waits for the copy
+        ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+      }
+      const MappingRef ref = device_.map().find(host_ptr(a), 4).ref;
+      deleting = std::thread([&] { // and waiting for the copy
+        EXPECT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
+      });
+      while (!MappingState::is_unused(ref.mapping->state()))
+        std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      EXPECT_EQ(fake_blocks(), blocks);
+      EXPECT_EQ(ref, device_.map().find(host_ptr(a), 4).ref);
+    };
     MapItems items = row.items;
-    ExitPlan plan; // planned, and not yet carried out
-    ASSERT_TRUE(plan_exit(device_.map(), {}, items, false, plan).is_ok());
-    ASSERT_EQ(plan.copies.size(), 1u);
-    const int64_t blocks = fake_blocks();
-    if (row.references > 1) { // otherwise entering waits for the copy
-      ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
-    }
-    std::atomic<bool> is_deleted{false};
-    std::thread deleting([&] { // and waiting for the copy
-      EXPECT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
-      is_deleted = true;
-    });
-    const Mapping &mapping = *plan.copies[0].mapping.mapping;
-    while (!MappingState::is_unused(mapping.state()))
-      std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    EXPECT_FALSE(is_deleted);
-    EXPECT_EQ(fake_blocks(), blocks);
-    EXPECT_EQ(plan.copies[0].mapping, device_.map().find(host_ptr(a), 4).ref);
-    EXPECT_EQ(plan.left.size(), 1u);
-    EXPECT_EQ(plan.left[0].how, LeftMapping::How::kInTurn);
-    EXPECT_TRUE(leave_mapping(device_.map(), plan.left[0]).is_removed);
+    DeviceWork work(device_);
+    if (GetParam() == FakeKind::kSynchronous)
+      set_fake_hook([&](FakeOperation operation) {
+        if (operation == FakeOperation::kRead && !deleting.joinable())
+          while_copying();
+      });
+    ASSERT_TRUE(work.start_exit(items, false).is_ok());
+    if (GetParam() != FakeKind::kSynchronous)
+      while_copying();
+    ASSERT_TRUE(work.complete().is_ok());
     deleting.join();
+    set_fake_hook(nullptr);
     EXPECT_EQ(device_.map().size(), 0u);
   }
+}
+
+struct ExitRow {
+  const char *name;
+  uint64_t type;
+  bool copies_last, copies_other, removes_other;
+};
+constexpr ExitRow kExitRows[] = {
+    {"release", 0, false, false, false},
+    {"to", kTo, false, false, false},
+    {"from", kFrom, true, false, false},
+    {"always from", kFrom | kAlways, true, true, false},
+    {"delete", kDelete, false, false, true},
+    {"always delete", kDelete | kAlways, false, false, true},
+    {"implicit from", kFrom | kImplicit, true, false, false},
+};
+
+TEST_P(DeviceWorkTest, each_map_type_of_an_exit) {
+  for (const ExitRow &row : kExitRows)
+    for (const int references : {1, 3}) {
+      SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(references));
+      int a[4] = {1, 2, 3, 4};
+      for (int i = 0; i < references; ++i)
+        ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
+      on_device(device_, a)[1] = 22;
+      ASSERT_TRUE(exit(device_, {item(a, sizeof a, row.type)}).is_ok());
+      const bool is_last = references == 1;
+      EXPECT_EQ(a[1] == 22, is_last ? row.copies_last : row.copies_other);
+      EXPECT_EQ(device_.map().size(), is_last || row.removes_other ? 0u : 1u);
+      ASSERT_TRUE(exit(device_, {item(a, sizeof a, kDelete)}).is_ok());
+    }
+}
+
+// A large list is left as a small one: its arguments find those that lie in the same mapping.
+TEST_P(DeviceWorkTest, many_members_of_one_struct_come_back_in_one_transfer) {
+  int a[64] = {};
+  MapItems items{item(a, sizeof a, 0)};
+  for (int &member : a)
+    items.push_back(item(a, &member, sizeof member, kFrom | 1ull << kMemberOfShift, 0));
+  ASSERT_TRUE(enter(device_, items).is_ok());
+  for (int i = 0; i < 64; ++i)
+    on_device(device_, a)[i] = i;
+  reset_fake_counts();
+  ASSERT_TRUE(exit(device_, items).is_ok());
+  EXPECT_EQ(fake_counts().to_host, 1);
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(a[i], i);
+  EXPECT_EQ(device_.map().size(), 0u);
 }
 
 TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {

@@ -1,0 +1,397 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/leaving.h"
+
+#include <algorithm>
+#include <llvm/ADT/STLExtras.h>
+
+#include "base/page_access.h"
+#include "base/sched_point.h"
+#include "region/deferred_construct.h"
+#include "region/device_work.h"
+#include "region/direct_constructs.h"
+
+namespace omptarget {
+
+using map_type::kAlways;
+
+namespace {
+
+constexpr int64_t kPointerSize = sizeof(void *);
+
+/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
+/// Another construct may revive the mapping at once, and tells of the same storage then.
+[[gnu::cold, gnu::noinline]] bool become_dormant_observed(Device &device, MappingRef ref, bool ends_turn,
+                                                          const DirectReport &report, const LastUse &last) {
+  bool is_told = false;
+  const std::function<void()> tell = [&] {
+    report.freed(last.removal);
+    is_told = true;
+  };
+  const bool became_dormant =
+      ends_turn ? device.map().end_turn_as_dormant(ref, &tell) : device.map().leave_last_as_dormant(ref, &tell);
+  if (became_dormant && !ends_turn)
+    report.left(last);
+  if (became_dormant)
+    report_removed(device, last.removal);
+  else if (is_told)
+    report.allocated(last.removal);
+  return became_dormant;
+}
+
+/// Two faults in one: others may copy back at the same time, or remove what is copied.
+inline bool is_turn_left_out() {
+  return OMPTARGET_PLANTED("copies-out-of-turn") || OMPTARGET_PLANTED("copy-back-unkept");
+}
+
+/// Returns whether nobody references the mapping, and a construct copies its data back.
+bool is_left_in_turn(MappingRef ref) {
+  const uint64_t word = ref.mapping->state();
+  return (word & MappingState::kTurn) != 0 && ref.is_of(word) && MappingState::is_unused(word);
+}
+
+} // namespace
+
+/// The mapping's last argument that is copied back, or kNone.
+[[gnu::always_inline]] inline size_t Leaving::last_copied(size_t i) {
+  if (refs_.size() <= kFewArguments) [[likely]]
+    return copied_before(i, refs_.size());
+  return last_of_many(i);
+}
+
+/// The argument before that number which is copied back from the mapping of argument i, or kNone.
+[[gnu::always_inline]] inline size_t Leaving::copied_before(size_t i, size_t number) const {
+  if (refs_.size() > kFewArguments) [[unlikely]]
+    return many_->before[number];
+  while (number-- > 0)
+    if (is_copied(number) && is_same(number, i))
+      return number;
+  return kNone;
+}
+
+[[gnu::noinline]] size_t Leaving::last_of_many(size_t i) {
+  if (!many_) {
+    many_ = std::make_unique<Copied>();
+    many_->before.assign(refs_.size(), kNone);
+    for (size_t j = 0; j < refs_.size(); ++j)
+      if (refs_[j].mapping && is_copied(j)) {
+        const auto [last, is_first] = many_->last.try_emplace({refs_[j].mapping, refs_[j].generation}, j);
+        if (!is_first)
+          many_->before[j] = std::exchange(last->second, j);
+      }
+  }
+  const auto last = many_->last.find({refs_[i].mapping, refs_[i].generation});
+  return last == many_->last.end() ? kNone : last->second;
+}
+
+/// The argument before that number which has a dynamic reference to the mapping of argument i, or kNone.
+size_t Leaving::counted_before(size_t i, size_t number) const {
+  while (number-- > 0)
+    if (refs_[number].is_counted && is_same(number, i) && !is_of_kind(number, kRareReferences))
+      return number;
+  return kNone;
+}
+
+/// The copy of an argument; the part that lies in its mapping, for implicit ones that reach beyond it.
+inline Copy Leaving::copy_of(size_t i) const {
+  Copy copy = copy_of_argument(list_, i, refs_[i].ref());
+  if (kinds_ & map_type::kImplicit) [[unlikely]] {
+    const HostPtr end = std::min(copy.host + copy.size, refs_[i].mapping->end());
+    copy.host = std::max(copy.host, refs_[i].mapping->begin());
+    copy.size = end - copy.host;
+  }
+  return copy;
+}
+
+void Leaving::start() {
+  leave_duplicates();
+  for (size_t i = 0; i < refs_.size(); ++i) {
+    if (is_of_kind(i, kAlways) && is_copied(i) && refs_[i].mapping) [[unlikely]] {
+      copy_always(i, true);
+      continue;
+    }
+    if (!refs_[i].is_counted || MappingState::count(refs_[i].mapping->state()) != 1 || is_of_kind(i, kRareReferences))
+      continue;
+    if (const size_t last = last_copied(i); last != kNone && leave_for_turn(i))
+      turns_.push_back({i, copy_back(i, last, true)});
+  }
+}
+
+/// Of several references to one mapping all but the first may go at once: the construct keeps it by that one.
+void Leaving::leave_duplicates() {
+  if (refs_.size() > kFewArguments)
+    return;
+  for (size_t i = 1; i < refs_.size(); ++i) {
+    PresentRef &ref = refs_[i];
+    if (!ref.is_counted || MappingState::count(ref.mapping->state()) == 1 || is_of_kind(i, kRareReferences) ||
+        counted_before(i, i) == kNone || !ref.ref().release_unless_last())
+      continue;
+    ref.is_counted = false;
+    if (queue_.report()) [[unlikely]]
+      queue_.report()->left(i, *ref.mapping, false);
+  }
+}
+
+/// `always`: the data are copied back, whoever references them. If the construct may be the last to do so, it takes its
+/// reference away together with the turn. Data in another construct's turn are waited for, unless is_queued.
+[[gnu::cold, gnu::noinline]] void Leaving::copy_always(size_t i, bool is_queued) {
+  const MappingRef ref = refs_[i].ref();
+  const size_t counted = counted_before(i, i + 1);
+  const size_t last = last_copied(i);
+  if (counted != kNone && leave_for_turn(counted)) {
+    const bool is_plain = copy_back(counted, last, is_queued);
+    is_queued ? turns_.push_back({counted, is_plain}) : end_turn(counted, is_plain);
+  } else {
+    Turn turn = ref.take_turn();
+    for (; turn == Turn::kBusy && !is_queued; turn = ref.take_turn())
+      DeferredConstruct::wait_for_turn(device_, ref);
+    if (turn == Turn::kBusy)
+      return;
+    if (turn == Turn::kGone) { // removed since it was found
+      if (list_.types[i] & static_cast<int64_t>(map_type::kPresent))
+        failure_.keep_first(
+            missing_present({ref, host_ptr(list_.begins[i]), list_.sizes[i], copy_of(i).name, "map type modifier"}));
+      refs_[i] = {};
+      return;
+    }
+    llvm::SmallVector<Copy, 4> copies;
+    for (size_t j = last; j != kNone; j = copied_before(i, j))
+      if (is_of_kind(j, kAlways))
+        add_copy(copies, copy_of(j));
+    for (const Copy &copy : copies)
+      copy_with_care(copy, false); // others use the data
+    if (is_queued) {
+      turns_.push_back({i, false});
+    } else {
+      failure_.keep_first(queue_.complete());
+      end_turn(i, false);
+    }
+  }
+  for (size_t j = last; j != kNone; j = copied_before(i, j))
+    list_.types[j] &= ~static_cast<int64_t>(kAlways); // done, for all that lie there
+}
+
+/// Takes the last reference of argument i away, and the turn. False: nothing has happened.
+[[gnu::always_inline]] inline bool Leaving::leave_for_turn(size_t i) {
+  PresentRef &ref = refs_[i];
+  OMPTARGET_SCHED_POINT("leave: about to take the turn");
+  if (is_turn_left_out() ? !ref.ref().release_if_last().reached_zero : !ref.ref().leave_for_turn())
+    return false;
+  ref.is_counted = false;
+  if (queue_.report()) [[unlikely]]
+    queue_.report()->left(queue_.report()->last_use(i, *ref.mapping));
+  OMPTARGET_SCHED_POINT("leave: has the turn");
+  return true;
+}
+
+/// Copies back from the mapping of argument i, or queues that. last: its last argument that is copied back. Returns
+/// whether some copy goes over pointers that become attached meanwhile.
+bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
+  bool are_plain = false;
+  Copy copy = copy_of(last);
+  for (size_t j = copied_before(i, last); j != kNone; j = copied_before(i, j))
+    if (const Copy next = copy_of(j); !extend(copy, next)) { // neighbours are one transfer
+      are_plain = copy_back(copy, is_queued) || are_plain;
+      copy = next;
+    }
+  are_plain = copy_back(copy, is_queued) || are_plain;
+  if (!is_queued && !queue_.is_idle()) [[unlikely]]
+    failure_.keep_first(queue_.complete());
+  return are_plain;
+}
+
+[[gnu::always_inline]] inline bool Leaving::copy_back(const Copy &copy, bool is_queued) {
+  const Mapping &mapping = *copy.mapping.mapping;
+  void *const host = raw(copy.host);
+  const bool is_plain = !mapping.has_attached_pointers() && is_writable(host, static_cast<size_t>(copy.size));
+  if (!is_plain || queue_.report()) [[unlikely]] {
+    copy_with_care(copy, is_plain && !is_queued);
+    return is_plain;
+  }
+  Status status = device_.plugin_device().data_retrieve(host, raw(mapping.target_of(copy.host)), copy.size,
+                                                        is_queued ? &queue_.get() : nullptr);
+  if (!status.is_ok()) [[unlikely]]
+    failure_.keep_first(during_copy(std::move(status), copy, "from"));
+  return true;
+}
+
+[[gnu::cold, gnu::noinline]] void Leaving::copy_with_care(const Copy &copy, bool is_at_once) {
+  ConstructQueue &queue = queue_.careful();
+  failure_.keep_first(is_at_once ? queue.copy_at_once(copy, false) : queue.copy_to_host(copy));
+}
+
+/// Once the data are copied back.
+[[gnu::always_inline]] inline void Leaving::end_turn(size_t i, bool is_plain) {
+  OMPTARGET_SCHED_POINT("leave: copied back");
+  HostDataToTargetMap &map = device_.map();
+  const MappingRef ref = refs_[i].ref();
+  if (is_plain && ref.mapping->has_attached_pointers()) [[unlikely]] // since the copies began
+    for (size_t j = last_copied(i); j != kNone; j = copied_before(i, j))
+      map.attached_pointers().restore(ref, host_ptr(list_.begins[j]), list_.sizes[j]);
+  if (is_turn_left_out() && !(ref.mapping->state() & MappingState::kTurn))
+    return remove(map.remove_if_unused(ref));
+  const DirectReport *const report = queue_.report();
+  const bool became_dormant =
+      may_become_dormant(ref) &&
+      (report ? become_dormant_observed(device_, ref, true, *report, report->last_use(i, *ref.mapping))
+              : map.end_turn_as_dormant(ref));
+  if (!became_dormant) [[unlikely]]
+    remove(map.end_turn(ref));
+}
+
+void Leaving::remove(const Removed &removed) { failure_.keep_first(free_removed(device_, removed)); }
+
+Status Leaving::finish() {
+  Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.complete();
+  if (!waited.is_ok()) [[unlikely]]
+    copy_nothing();
+  for (const Taken &turn : turns_)
+    end_turn(turn.argument, turn.is_plain);
+  turns_.clear();
+  for (size_t i = 0; (kinds_ & kAlways) && i < refs_.size(); ++i)
+    if (is_of_kind(i, kAlways) && is_copied(i) && refs_[i].mapping)
+      copy_always(i, false);
+  (void)leave_shared(list_, refs_, kinds_, queue_.report());
+  leave_rest();
+  return waited;
+}
+
+void Leaving::leave_rest() {
+  for (size_t i = 0; i < refs_.size(); ++i)
+    if (refs_[i].is_counted) {
+      leave(i);
+      refs_[i].is_counted = false;
+    }
+  device_.free_evicted();
+}
+
+/// Takes the reference of argument i away. Nothing is queued, and the construct has no turn.
+[[gnu::always_inline]] inline void Leaving::leave(size_t i) {
+  const size_t last = last_copied(i);
+  if (!is_of_kind(i, kRareReferences)) [[likely]] {
+    if (last == kNone ? leave_last(i) : leave_for_turn(i)) [[likely]] {
+      if (last != kNone)
+        end_turn(i, copy_back(i, last, false));
+      return;
+    }
+  } else if (last == kNone && !is_of_kind(i, map_type::kHold) && delete_data(i)) {
+    return;
+  }
+  leave_with_care(i, last);
+}
+
+/// Takes the last reference of argument i away, whose data are not copied back. False if it is not the last one, or
+/// there is more to do: nothing has happened.
+[[gnu::always_inline]] inline bool Leaving::leave_last(size_t i) {
+  const MappingRef ref = refs_[i].ref();
+  if (queue_.report()) [[unlikely]]
+    return leave_last_observed(i, *queue_.report());
+  if (may_become_dormant(ref) && device_.map().leave_last_as_dormant(ref)) [[likely]]
+    return true;
+  return remove_last(device_.map().leave_last(ref), nullptr);
+}
+
+[[gnu::cold, gnu::noinline]] bool Leaving::leave_last_observed(size_t i, const DirectReport &report) {
+  const MappingRef ref = refs_[i].ref();
+  const LastUse use = report.last_use(i, *ref.mapping);
+  if (may_become_dormant(ref) && become_dormant_observed(device_, ref, false, report, use))
+    return true;
+  return remove_last(device_.map().leave_last(ref), &use);
+}
+
+/// Takes all references of argument i away. False as leave_last.
+[[gnu::always_inline]] inline bool Leaving::delete_data(size_t i) {
+  const MappingRef ref = refs_[i].ref();
+  const DirectReport *const report = queue_.report();
+  if (may_become_dormant(ref) && !report && device_.map().delete_as_dormant(ref)) [[likely]]
+    return true;
+  LastUse use;
+  if (report) [[unlikely]]
+    use = report->last_use(i, *ref.mapping);
+  return remove_last(device_.map().delete_all(ref), report ? &use : nullptr);
+}
+
+/// use: of an observed construct.
+[[gnu::noinline]] bool Leaving::remove_last(const Removed &removed, const LastUse *use) {
+  if (!removed.is_removed)
+    return false;
+  OMPTARGET_SCHED_POINT("exit: released");
+  if (use) [[unlikely]]
+    queue_.report()->left(*use);
+  remove(removed);
+  return true;
+}
+
+/// Takes references of argument i away, whatever there is to do besides. last: as for copy_back.
+[[gnu::noinline]] void Leaving::leave_with_care(size_t i, size_t last) {
+  const MappingRef ref = refs_[i].ref();
+  const bool is_deleted = is_of_kind(i, map_type::kDelete);
+  const bool is_held = is_of_kind(i, map_type::kHold);
+  if (is_deleted && !is_held)
+    device_.map().rare_uses().forget_base_pointers(ref);
+  const OnLast on_last = last == kNone ? OnLast::kLeave : OnLast::kTakeTurn;
+  const auto release = [&] {
+    return is_held ? device_.map().rare_uses().release_hold(ref, is_deleted, on_last)
+                   : ref.release(is_deleted, on_last);
+  };
+  Released released = release();
+  for (; released.must_wait; released = release())
+    DeferredConstruct::wait_for_turn(device_, ref);
+  OMPTARGET_SCHED_POINT("exit: released");
+  if (DirectReport *const report = queue_.report(); report && released.is_valid) [[unlikely]]
+    report->left(i, *ref.mapping, released.reached_zero);
+  if (released.has_turn)
+    end_turn(i, copy_back(i, last, false));
+  else if (released.reached_zero)
+    remove(device_.map().remove_if_unused(ref));
+  // The construct is complete once data that nobody references are gone: who enters them after it maps them anew.
+  if (is_left_in_turn(ref))
+    DeferredConstruct::wait_for_turn(device_, ref);
+}
+
+bool Leaving::has_turn(MappingRef ref) const {
+  return llvm::any_of(turns_, [&](const Taken &turn) { return refs_[turn.argument].ref() == ref; });
+}
+
+LeftArguments::LeftArguments(const MapItems &items) : list{} {
+  for (const MapItem &item : items) {
+    if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemLookUpOnly))
+      continue;
+    if (item.mapping)
+      add(item, item.mapping, item.flags & kItemCounted);
+    if (item.flags & kItemPointerCounted) {
+      MapItem pointer = item; // it is only released
+      pointer.begin = item.base;
+      pointer.size = kPointerSize;
+      pointer.type &= map_type::kHold;
+      add(pointer, item.pointer_mapping, true);
+    }
+  }
+  list.count = static_cast<int32_t>(refs.size());
+  list.begins = begins_.data();
+  list.sizes = sizes_.data();
+  list.types = types_.data();
+  list.names = names_.data();
+}
+
+void LeftArguments::add(const MapItem &item, MappingRef mapping, bool is_counted) {
+  begins_.push_back(raw(item.begin));
+  sizes_.push_back(item.size);
+  types_.push_back(static_cast<int64_t>(item.type));
+  names_.push_back(const_cast<char *>(item.name));
+  refs.push_back({mapping.mapping, mapping.generation, is_counted, false, false});
+  kinds |= item.type & kLeavingKinds;
+}
+
+void give_back(Device &device, const MapList &list, PresentRefs &refs) {
+  const std::unique_ptr<DirectReport> report = is_observed() ? std::make_unique<DirectReport>(device, list) : nullptr;
+  DirectQueue queue(device, refs, report.get());
+  Status besides;
+  Leaving leaving(device, list, refs, queue, 0, besides);
+  leaving.copy_nothing();
+  leaving.finish().consume();
+  besides.consume();
+}
+
+} // namespace omptarget

@@ -1,0 +1,134 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way out of every construct: target exit data, the end of target data, and the end of a target region. Also what
+// a construct does that gives up.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+
+#include "region/direct_mapping.h"
+
+namespace omptarget {
+
+/// Bits of map types for which leaving does more than to take a reference away. The construct's kinds are those that
+/// some argument has.
+inline constexpr uint64_t kLeavingKinds = map_type::kAlways | map_type::kDelete | map_type::kHold | map_type::kImplicit;
+/// Arguments that take other references away than one dynamic one.
+inline constexpr uint64_t kRareReferences = map_type::kDelete | map_type::kHold;
+
+/// Takes references away that are not the last ones. Returns whether those were all: Leaving takes the others away.
+inline bool leave_shared(const MapList &list, PresentRefs &refs, uint64_t kinds, const DirectReport *report) {
+  bool were_shared = true;
+  for (size_t i = 0; i < refs.size(); ++i) {
+    PresentRef &ref = refs[i];
+    if (!ref.is_counted)
+      continue;
+    const bool is_rare = kinds != 0 && (static_cast<uint64_t>(list.types[i]) & kRareReferences) != 0;
+    ref.is_counted = is_rare || !ref.ref().release_unless_last();
+    were_shared = were_shared && !ref.is_counted;
+    if (ref.is_counted)
+      continue;
+    if (report) [[unlikely]]
+      report->left(i, *ref.mapping, false);
+    OMPTARGET_SCHED_POINT("exit: released");
+  }
+  return were_shared;
+}
+
+/// Leaves the data of one construct. Some of it may begin while the construct's work is under way: start(). finish()
+/// ends that and leaves the rest; both may be called by different threads. No thread waits for the turn of other
+/// constructs while it has one, except that of a construct with nowait, which others complete in its stead.
+class Leaving {
+public:
+  /// refs: those that are counted are to be taken away; arguments that are not counted, but have a mapping, are copied
+  /// back with it. failure: gets the first failure to copy back or to free. All outlive it.
+  Leaving(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, uint64_t kinds, Status &failure)
+      : device_(device), list_(list), refs_(refs), queue_(queue), kinds_(kinds),
+        may_sleep_(!queue.is_planned() && !device.plugin().wants_mappings()), failure_(failure) {}
+
+  void add_kinds(uint64_t kinds) { kinds_ |= kinds; }
+  /// The construct has failed: nothing is copied back.
+  void copy_nothing() {
+    copied_ = 0;
+    kinds_ &= ~map_type::kAlways;
+  }
+  /// Queues the copies of what is copied back and referenced by nobody else, or always copied back.
+  void start();
+  /// Waits for the queue, and leaves everything, whatever fails. Returns the failure of the queued work.
+  Status finish();
+  /// The same where nothing was started, and leave_shared has left something.
+  void leave_rest();
+  /// Returns whether the construct copies back the mapping's data: nobody else does before it is complete.
+  bool has_turn(MappingRef ref) const;
+
+private:
+  static constexpr size_t kNone = SIZE_MAX;
+  /// A turn of the construct's, taken with or without the reference of an argument.
+  struct Taken {
+    size_t argument;
+    bool is_plain; ///< some copy of it goes over pointers that have become attached meanwhile
+  };
+
+  bool is_of_kind(size_t i, uint64_t bits) const {
+    return (kinds_ & static_cast<uint64_t>(list_.types[i]) & bits) != 0;
+  }
+  bool is_same(size_t i, size_t j) const { return refs_[i].ref() == refs_[j].ref(); }
+  bool is_copied(size_t i) const { return (list_.types[i] & copied_) && list_.sizes[i] > 0; }
+  size_t last_copied(size_t i);
+  size_t copied_before(size_t i, size_t number) const;
+  size_t last_of_many(size_t i);
+  size_t counted_before(size_t i, size_t number) const;
+  Copy copy_of(size_t i) const;
+
+  void leave_duplicates();
+  void copy_always(size_t i, bool is_queued);
+  void leave(size_t i);
+  bool leave_for_turn(size_t i);
+  bool may_become_dormant(MappingRef ref) const { return may_sleep_ && !ref.mapping->has_attached_pointers(); }
+  bool leave_last(size_t i);
+  bool leave_last_observed(size_t i, const DirectReport &report);
+  bool delete_data(size_t i);
+  void leave_with_care(size_t i, size_t last);
+  bool remove_last(const Removed &removed, const LastUse *use);
+  void remove(const Removed &removed);
+  bool copy_back(size_t i, size_t last, bool is_queued);
+  bool copy_back(const Copy &copy, bool is_queued);
+  void copy_with_care(const Copy &copy, bool is_at_once);
+  void end_turn(size_t i, bool is_plain);
+
+  Device &device_;
+  const MapList &list_;
+  PresentRefs &refs_;
+  DirectQueue &queue_;
+  uint64_t kinds_;
+  const bool may_sleep_; ///< data may become dormant
+  Status &failure_;
+  int64_t copied_ = static_cast<int64_t>(map_type::kFrom); ///< what types have that are copied back
+  llvm::SmallVector<Taken, 16> turns_;
+  /// Of more than a few arguments: the last one of each mapping that is copied back, and for each the one before it.
+  struct Copied {
+    llvm::DenseMap<std::pair<const Mapping *, uint32_t>, size_t> last;
+    std::vector<size_t> before;
+  };
+  std::unique_ptr<Copied> many_;
+};
+
+/// What planned items leave, as arguments.
+struct LeftArguments {
+  explicit LeftArguments(const MapItems &items);
+  /// Lives as long as this.
+  MapList list;
+  PresentRefs refs;
+  uint64_t kinds = 0;
+
+private:
+  void add(const MapItem &item, MappingRef mapping, bool is_counted);
+  llvm::SmallVector<void *, 8> begins_, names_;
+  llvm::SmallVector<int64_t, 8> sizes_, types_;
+};
+
+/// Gives back what the construct has entered, after a failure, which is on its way up.
+void give_back(Device &device, const MapList &list, PresentRefs &refs);
+
+} // namespace omptarget
