@@ -27,9 +27,6 @@ Retained retain(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
 Released release(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
   return counter == Counter::kHold ? map.rare_uses().release_hold(ref, false) : ref.release(false);
 }
-Removed unpin(HostDataToTargetMap &map, MappingRef ref) {
-  return map.rare_uses().unpin(ref) ? map.remove_if_unused(ref) : Removed{};
-}
 
 struct Table {
   HostDataToTargetMap map;
@@ -151,21 +148,6 @@ Scenario published(bool fails) {
       require(found.ref.mapping->target_begin() == kDevice, "the address was read before it was published");
   });
   scenario.check = [=] { require(table->map.size() == (fails ? 0 : 1), "the table is wrong in the end"); };
-  return scenario;
-}
-
-Scenario pinned() {
-  const auto table = std::make_shared<Table>();
-  const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  Scenario scenario;
-  scenario.threads.push_back([=] { table->leave(ref); });
-  scenario.threads.push_back([=] {
-    if (!table->map.rare_uses().pin(ref))
-      return;
-    require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
-    table->count(unpin(table->map, ref));
-  });
-  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -333,22 +315,6 @@ Scenario entered_by_two() {
                   static_cast<int>(MappingState::count(found.state)) == *entered,
               "those who entered are not all counted");
   };
-  return scenario;
-}
-
-/// One leaves while two others have it pinned: the last of the three removes it.
-Scenario pinned_by_two() {
-  const auto table = std::make_shared<Table>();
-  const MappingRef ref = table->insert_ready(kBegin, kDevice);
-  require(table->map.rare_uses().pin(ref) && table->map.rare_uses().pin(ref), "nobody else is there");
-  Scenario scenario;
-  scenario.threads.push_back([=] { table->leave(ref); });
-  for (int i = 0; i < 2; ++i)
-    scenario.threads.push_back([=] {
-      require(ref.mapping->generation() == ref.generation, "a pinned mapping was removed");
-      table->count(unpin(table->map, ref));
-    });
-  scenario.check = [=] { table->require_removed_once(); };
   return scenario;
 }
 
@@ -689,8 +655,6 @@ bool explore_all() {
          explore(
              "state: entered by two", [] { return entered_by_two(); }, kMost) &&
          explore(
-             "state: pinned", [] { return pinned(); }, kMost) &&
-         explore(
              "state: retain and remove", [] { return removed_once(1, Counter::kDynamic); }, kMost) &&
          explore(
              "state: hold and remove", [] { return removed_once(1, Counter::kHold); }, kMost) &&
@@ -728,8 +692,6 @@ bool explore_all() {
              "state: replaced by the same range", [] { return replaced(kBegin); }, kMost) &&
          explore(
              "state: replaced by another range", [] { return replaced(kOther); }, kMost) &&
-         explore(
-             "state: pinned by two", [] { return pinned_by_two(); }, kMost) &&
          explore(
              "state: borrowed by two", [] { return borrowed_by_two(); }, kMost) &&
          explore(

@@ -19,11 +19,9 @@ void HostDataToTargetMap::forget_other_threads() {
 }
 
 void HostDataToTargetMap::forget_other_threads(Mapping &mapping) {
-  if (MappingExtras *const extras = mapping.extras()) {
-    extras->pins = 0;
+  if (mapping.extras())
     AttachedPointers::forget_unwritten(mapping);
-  }
-  constexpr uint64_t kOthers = MappingState::kInTurn | MappingState::kPinned | MappingState::kArriving;
+  constexpr uint64_t kOthers = MappingState::kInTurn | MappingState::kArriving;
   const uint64_t word = mapping.state_.fetch_and(~kOthers, std::memory_order_acq_rel);
   const MappingRef ref{&mapping, MappingState::generation(word)};
   if ((word & MappingState::kReady) && !MappingState::is_unused(word))

@@ -321,10 +321,9 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
 Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   if (ref.is_removed())
     return {};
-  constexpr uint64_t kReady = MappingState::kReady, kTurn = MappingState::kTurn, kPinned = MappingState::kPinned;
-  uint64_t looked_at = MappingState::kCountMask | MappingState::kHeld | kTurn | kPinned | kReady;
+  constexpr uint64_t kReady = MappingState::kReady, kTurn = MappingState::kTurn;
+  uint64_t looked_at = MappingState::kCountMask | MappingState::kHeld | kTurn | kReady;
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_copied") ? kTurn : 0);
-  looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_pinned") ? kPinned : 0);
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_before_ready") ? kReady : 0);
   return remove_if(ref, looked_at, kReady & looked_at, Mutex::kFree);
 }
@@ -390,7 +389,7 @@ Removed HostDataToTargetMap::remove_infinite(HostPtr begin, const void *creator)
 Removed HostDataToTargetMap::discard(MappingRef ref) {
   Removed removed;
   {
-    std::lock_guard lock(rare_uses_.mutex()); // others may be holding or pinning it
+    std::lock_guard lock(rare_uses_.mutex()); // others may be holding it
     removed = remove_if(ref, MappingState::kReady, 0, Mutex::kHeld);
   }
   if (removed.is_removed)

@@ -138,7 +138,7 @@ public:
   /// Nothing stays dormant; DormantMappings::take_evicted has what they had.
   void evict_all();
 
-  /// Removes the mapping if it still has no references and no pins, and is ready; the caller frees what it had.
+  /// Removes the mapping if it still has no references and no turn, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
   /// Ends a turn of the caller's, and removes the mapping if it is unused.
   Removed end_turn(MappingRef ref);
@@ -189,7 +189,7 @@ public:
     rare_uses_.mutex().unlock();
   }
   /// In the child of a fork, which has one thread: discards data that another thread was mapping or leaving, and ends
-  /// pins, turns and waits. References stay, whichever thread took them.
+  /// turns and waits. References stay, whichever thread took them.
   void forget_other_threads();
 
 private:

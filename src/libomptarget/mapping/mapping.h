@@ -33,14 +33,13 @@ struct MappingState {
   /// turn, so that either they came first, and nothing is copied back, or they come after the copy.
   static constexpr uint64_t kLeft = 1ull << 32;
   static constexpr uint64_t kInTurn = kTurn | kLeft; ///< a turn that began with the last reference
-  static constexpr uint64_t kPinned = 1ull << 27;    ///< there are pins
   static constexpr uint64_t kHeld = 1ull << 28;      ///< the hold count is not zero
   static constexpr uint64_t kStorage = 1ull << 29;   ///< the device address is known
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
   static constexpr uint64_t kReady = 1ull << 30;
   static constexpr uint64_t kArriving = 1ull << 31;     ///< with kReady: they have arrived once an event has happened
   static constexpr uint64_t kReadyAndLast = kReady | 1; ///< of kUse: one reference is left
-  static constexpr uint64_t kUse = kCountMask | kTurn | kLeft | kPinned | kHeld | kReady | kArriving;
+  static constexpr uint64_t kUse = kCountMask | kTurn | kLeft | kHeld | kReady | kArriving;
   static constexpr unsigned kBorrowersShift = 33; ///< who uses the storage without a reference
   static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
   static constexpr uint32_t kManyBorrowers = 15; ///< or more: Mapping::more_borrowers_
@@ -97,7 +96,7 @@ public:
     return padding == kNotOwn ? DevicePtr::kNull : target_begin() + -static_cast<int64_t>(padding);
   }
   const char *name() const { return name_.load(std::memory_order_relaxed); }
-  /// For who keeps the mapping, by a reference, a pin or borrowed; others: omptarget::target_of.
+  /// For who keeps the mapping, by a reference, a turn or borrowed; others: omptarget::target_of.
   DevicePtr target_of(HostPtr host) const { return target_begin() + (host - begin()); }
 
   uint64_t state() const { return state_.load(std::memory_order_acquire); }

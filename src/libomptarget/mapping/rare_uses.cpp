@@ -35,7 +35,6 @@ MappingExtras *RareUses::known(MappingRef ref) { return ref.is_removed() ? nullp
 void RareUses::recycle(Mapping &mapping) {
   MappingExtras &extras = *mapping.extras();
   extras.hold_count.store(0, std::memory_order_relaxed);
-  extras.pins = 0;
   extras.more_borrowers = 0;
   extras.base_pointers = 0;
   mapping.extras_.store(0, std::memory_order_relaxed);
@@ -103,25 +102,6 @@ void RareUses::forget_base_pointers(MappingRef ref) {
   std::lock_guard lock(mutex_);
   if (MappingExtras *const extras = known(ref))
     extras->base_pointers = 0;
-}
-
-bool RareUses::pin(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  uint64_t before = 0;
-  if (!ref.set_bit(MappingState::kPinned, before))
-    return false;
-  MappingExtras &extras = of(*ref.mapping);
-  extras.pins = OMPTARGET_PLANTED("state_pins_not_counted") ? 1 : extras.pins + 1;
-  return true;
-}
-
-bool RareUses::unpin(MappingRef ref) {
-  std::lock_guard lock(mutex_);
-  MappingExtras *const extras = known(ref);
-  if (!extras || extras->pins == 0 || --extras->pins != 0)
-    return false; // in the child of a fork it may have been unpinned already
-  ref.mapping->state_.fetch_and(~MappingState::kPinned, std::memory_order_acq_rel);
-  return true;
 }
 
 bool RareUses::borrow_with_many(MappingRef ref) {

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses that few mappings have, and for which the state word has no room. These are references of ompx_hold, pins, many
+// Uses that few mappings have, and for which the state word has no room. These are references of ompx_hold, many
 // borrowers, and references that stand for base pointers.
 #pragma once
 
@@ -19,7 +19,6 @@ namespace omptarget {
 /// written with the mutex of RareUses held.
 struct MappingExtras {
   std::atomic<uint32_t> hold_count{0}; ///< changed with the mutex held
-  uint32_t pins = 0;                   ///< constructs whose queued work uses the mapping after they released it
   uint32_t more_borrowers = 0;         ///< beyond those in the state word
   uint32_t base_pointers = 0; ///< dynamic references that stand for base pointers which the program did not name
   std::map<HostPtr, AttachedPointer> attached; ///< by host address of the pointer (AttachedPointers)
@@ -27,8 +26,8 @@ struct MappingExtras {
 };
 
 /// Any thread. One mutex guards the extras of all mappings. A mapping gets its extras with the mutex held, while nobody
-/// removes it. It loses them with the mutex held, before it is used again. The bits kHeld and kPinned of its state word
-/// tell whether its numbers of holds and pins are not zero.
+/// removes it. It loses them with the mutex held, before it is used again. The bit kHeld of its state word tells whether
+/// its number of holds is not zero.
 class RareUses {
 public:
   /// The index's stripes keep mappings from being removed.
@@ -46,12 +45,6 @@ public:
   bool take_base_pointer(MappingRef ref, bool all);
   /// Somebody else releases all references.
   void forget_base_pointers(MappingRef ref);
-
-  /// Keeps the mapping present although its references may go: a construct that leaves it still uses it, and who
-  /// enters it meanwhile finds it. False if it has been removed since it was found.
-  bool pin(MappingRef ref);
-  /// True if it was the last pin: the caller removes the mapping if it is unused.
-  bool unpin(MappingRef ref);
 
   // For HostDataToTargetMap.
   /// Borrowing where the state word cannot count one more. False if the mapping has been removed since it was found.

@@ -24,10 +24,6 @@ Released release(HostDataToTargetMap &map, MappingRef ref, Counter counter) {
   return counter == Counter::kHold ? map.rare_uses().release_hold(ref, false, OnLast::kTakeTurn)
                                    : ref.release(false, OnLast::kTakeTurn);
 }
-Removed unpin(HostDataToTargetMap &map, MappingRef ref) {
-  return map.rare_uses().unpin(ref) ? map.remove_if_unused(ref) : Removed{};
-}
-
 MappingRef make(HostDataToTargetMap &map, HostPtr begin, int64_t size, Counter counter = Counter::kDynamic) {
   const Inserted inserted = map.insert(range(begin, size, counter));
   EXPECT_TRUE(inserted.is_new);
@@ -143,22 +139,6 @@ TEST(HostDataToTargetMap, what_was_removed_is_not_retained_by_its_old_name) {
   EXPECT_FALSE(old.release(true).is_valid);
   EXPECT_FALSE(map.remove_if_unused(old).is_removed);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 1u);
-}
-
-TEST(HostDataToTargetMap, what_is_pinned_goes_with_its_last_pin) {
-  HostDataToTargetMap map;
-  const MappingRef ref = make(map, kA, 64);
-  EXPECT_TRUE(map.rare_uses().pin(ref));
-  EXPECT_TRUE(map.rare_uses().pin(ref));
-  ref.release(false);
-  EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
-  EXPECT_FALSE(unpin(map, ref).is_removed);
-  EXPECT_TRUE(map.find(kA, 64).is_contained);
-  EXPECT_TRUE(unpin(map, ref).is_removed);
-  EXPECT_FALSE(map.rare_uses().pin(ref));
-  const MappingRef again = make(map, kA, 64);
-  EXPECT_TRUE(map.rare_uses().pin(again));
-  EXPECT_FALSE(unpin(map, again).is_removed) << "it has a reference";
 }
 
 TEST(HostDataToTargetMap, infinite_counts_stay) {
