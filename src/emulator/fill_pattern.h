@@ -16,7 +16,7 @@ namespace emulator {
 
 /// Fills the memory, or of a very large one the beginning. Any thread.
 inline void fill_with_garbage(void *memory, size_t size) {
-  constexpr size_t kMost = size_t{8} << 20; // each page costs a fault
+  constexpr size_t kMost = size_t{8} << 20;       // each page costs a fault
   constexpr uint64_t kLarge = 0x4000000140000001; // exponents and integers of four bytes or eight, and odd
   static const char *const seed = std::getenv("SIM_EXECUTOR_SEED");
   static std::atomic<uint64_t> allocations{(seed ? std::strtoull(seed, nullptr, 10) : 1) << 32};
