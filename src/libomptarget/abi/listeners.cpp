@@ -8,7 +8,7 @@
 
 namespace omptarget::observe {
 
-// A tool is told of the end of a construct before the profile takes the time, which has the tool's, too.
+// The tool comes before the profile: the time that a construct takes includes that of the tool's callbacks.
 static constinit const Listener *const table[] = {&ompt_listener, &profile_listener, &recording_listener};
 constinit const std::span<const Listener *const> all_listeners = table;
 

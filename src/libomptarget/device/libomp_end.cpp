@@ -44,7 +44,8 @@ constinit std::atomic<pthread_t> ending_thread{};
 
 thread_local constinit bool is_counted = false;
 
-/// Of the calling thread, when it first used a device. What it has while it ends.
+/// The default device that the calling thread had when it first used a device. It stands for libomp's answer while the
+/// thread ends.
 thread_local constinit int32_t first_default_device = 0;
 
 void forget_user() {

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What target exit data and the end of target data leave.
+// Looks up the data that target exit data and the end of target data leave.
 
 #include "mapping/plan.h"
 

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The listeners that have folders of their own: the profile, OMPT tools, the recorder. What happens in constructs and
-// on devices is told to each of them through this table.
+// The profile, OMPT tools and the recorder listen to constructs and devices. The functions that report an event call
+// them through this table, and need not know them.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ struct Listener {
   void (*write)() = nullptr;
 };
 
-/// All of them, in the order in which they are told. abi/listeners.cpp has the table.
+/// All listeners. An event reaches them in this order. The table is in abi/listeners.cpp.
 extern const std::span<const Listener *const> all_listeners;
 
 /// Tells those of the listeners with one of these bits that have a function for the event.

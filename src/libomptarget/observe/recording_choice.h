@@ -16,8 +16,8 @@ namespace omptarget::observe {
 
 struct Listener;
 
-/// Whether this process records launches is known at the first event; at the end it warns if no launch was the one to
-/// record, and writes the report.
+/// Reads the settings at the first event. At the end of the process, writes the report, and warns if no launch was the
+/// one to record.
 extern const Listener recording_listener;
 
 /// If all kernels are recorded, one of the launches that have this in common is.

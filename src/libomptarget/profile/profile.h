@@ -9,8 +9,8 @@
 
 namespace omptarget::observe {
 
-/// Data that are copied to a device are told apart by a bounded number of their words, spread evenly. Other threads may
-/// go on recording while the profile is written, which happens once.
+/// Writes the profile once, at the end of the process. Other threads may go on recording meanwhile. The fingerprint of
+/// copied data comes from a bounded number of their words, which are spread evenly.
 extern const Listener profile_listener;
 
 } // namespace omptarget::observe

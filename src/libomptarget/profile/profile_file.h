@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the file of a profile has, by its name.
+// The contents of a profile's file: JSON or a page, compressed or not. The file's name decides.
 #pragma once
 
 #include <string>

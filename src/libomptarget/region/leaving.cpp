@@ -118,7 +118,7 @@ void Leaving::start() {
   }
 }
 
-/// Of several references to one mapping all but the first may go at once: the construct keeps it by that one.
+/// Gives back all references to a mapping but the first one. That one keeps the mapping until the end.
 void Leaving::leave_duplicates() {
   if (refs_.size() > kFewArguments)
     return;

@@ -36,9 +36,9 @@ inline bool leave_shared(const MapList &list, PresentRefs &refs, uint64_t kinds,
   return were_shared;
 }
 
-/// Leaves the data of one construct. Some of it may begin while the construct's work is under way: start(). finish()
-/// ends that and leaves the rest; both may be called by different threads. No thread waits for the turn of other
-/// constructs while it has one, except that of a construct with nowait, which others complete in its stead.
+/// Leaves the data of one construct. start() begins with what may be left while the construct's work is under way.
+/// finish() ends that and leaves the rest. Different threads may call the two. A construct that waits for the turn of
+/// another one has no turn itself. Only a construct with nowait may have one, as any waiting thread can complete it.
 class Leaving {
 public:
   /// refs: those that are counted are to be taken away; arguments that are not counted, but have a mapping, are copied
@@ -106,7 +106,8 @@ private:
   Status &failure_;
   int64_t copied_ = static_cast<int64_t>(map_type::kFrom); ///< what types have that are copied back
   llvm::SmallVector<Taken, 16> turns_;
-  /// Of more than a few arguments: the last one of each mapping that is copied back, and for each the one before it.
+  /// For constructs of more than a few arguments. Has the last argument of each mapping that is copied back, and the
+  /// argument before each of them.
   struct Copied {
     llvm::DenseMap<std::pair<const Mapping *, uint32_t>, size_t> last;
     std::vector<size_t> before;
