@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/kept_memory.h"
 #include "base/log.h"
 #include "base/settings.h"
 
@@ -16,9 +17,7 @@ KeptMemorySettings read_kept_memory_settings(uint64_t free) {
   constexpr uint64_t kShare = 8;
   constexpr uint64_t kSecond = 1000000000;
   const auto share = static_cast<int64_t>(std::min<uint64_t>(free / kShare, INT64_MAX));
-  // For users who look for uses of freed memory.
-  const int64_t threshold = setting_flag(SettingId::kTrackAllocations) ? 0 : INT64_MAX;
-  return {static_cast<size_t>(setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, threshold)),
+  return {static_cast<size_t>(largest_kept_memory()),
           static_cast<size_t>(setting_or(SettingId::kMemoryManagerLimit, 0, INT64_MAX, share)),
           static_cast<uint64_t>(setting_in(SettingId::kMemoryManagerIdle, 0, INT32_MAX)) * kSecond};
 }

@@ -11,12 +11,12 @@
 #include <link.h>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 #include <unwind.h>
 
 #include "base/format.h"
 #include "base/line_table.h"
 #include "base/mapped_file.h"
+#include "base/program_path.h"
 
 namespace omptarget {
 
@@ -63,14 +63,6 @@ int collect_calls(dl_phdr_info *info, size_t, void *argument) {
   if (!module.calls.empty())
     search.modules.push_back(std::move(module));
   return 0;
-}
-
-/// The name under which the program was started; the dynamic loader gives it none.
-std::string path_of_program() {
-  std::string path(4096, '\0');
-  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(size > 0 ? static_cast<size_t>(size) : 0);
-  return path;
 }
 
 /// The sections of a module's file, without those that are damaged.
@@ -175,7 +167,7 @@ void find_lines(const Sections &sections, const Module &module, std::vector<Call
 
 void look_into(Module &module, std::vector<CallPlace> &places) {
   std::sort(module.calls.begin(), module.calls.end(), [](const Call &a, const Call &b) { return a.offset < b.offset; });
-  const bool is_program = module.path.empty();
+  const bool is_program = module.path.empty(); // the dynamic loader gives it no name
   const std::string shown = is_program ? path_of_program() : module.path;
   for (const Call &call : module.calls) {
     places[call.number].module = shown;

@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "base/kept_memory.h"
 #include "base/log.h"
 #include "base/sched_point.h"
-#include "base/settings.h"
 #include "device/mapping_contents.h"
 #include "observe/checks.h"
 #include "observe/device_events.h"
@@ -16,8 +16,7 @@ namespace omptarget {
 
 Device::Device(ModuleRegistry &modules, DeviceId id, const Plugin &plugin, int32_t local_id)
     : modules_(modules), id_(id), plugin_device_(plugin, local_id), lasts_(plugin.lasts()) {
-  const int64_t otherwise = setting_flag(SettingId::kTrackAllocations) ? 0 : INT64_MAX;
-  int64_t most_dormant_bytes = setting_or(SettingId::kMemoryManagerThreshold, 0, INT64_MAX, otherwise);
+  int64_t most_dormant_bytes = largest_kept_memory();
   if (observe::checks_mapping()) {
     follow_mapped_data();
     most_dormant_bytes = 0;

@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <climits>
 #include <cstddef>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 #include <mutex>
-#include <unistd.h>
 #include <vector>
 
 #include "base/inside_loader.h"
+#include "base/program_path.h"
 
 namespace omptarget {
 
@@ -23,9 +22,8 @@ namespace {
 std::string path_of(const char *name) {
   if (name && *name)
     return name;
-  char buffer[PATH_MAX];
-  const ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof buffer);
-  return length > 0 ? std::string(buffer, static_cast<size_t>(length)) : "the program";
+  std::string path = path_of_program();
+  return path.empty() ? "the program" : path;
 }
 
 /// The loader's list has a lock that a child of fork finds as it was. With this one around it, a fork waits until no

@@ -3,21 +3,20 @@
 
 #include "tools/replay/library.h"
 
-#include <climits>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
 #include <vector>
+
+#include "base/program_path.h"
 
 namespace omptarget::replay {
 
 namespace {
 
 std::string own_folder() {
-  char path[PATH_MAX] = {};
-  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
-  const std::string whole(path, length > 0 ? static_cast<size_t>(length) : 0);
-  return whole.substr(0, whole.rfind('/') + 1);
+  const std::string path = path_of_program();
+  return path.substr(0, path.rfind('/') + 1);
 }
 
 Status load_libomp(const std::string &given, const std::string &recorded, bool is_needed) {
