@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-char kernel_a, kernel_b, ctor_1, ctor_2, dtor_1, dtor_2;
+char ctor_1, ctor_2, dtor_1, dtor_2;
 int variable_a[4] = {1, 2, 3, 4};
 int variable_b;
 

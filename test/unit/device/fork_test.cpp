@@ -13,8 +13,6 @@
 namespace omptarget {
 namespace {
 
-char kernel_a, kernel_b;
-
 /// Returns whether the child ends well. One that hangs is ended by a signal.
 template <typename Body> bool succeeds_in_child(Body body) {
   const pid_t child = fork();

@@ -27,7 +27,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr size_t kMiB = 1 << 20;
-char kernel_a, kernel_b;
 
 /// Device 0 of one plugin and device 2 of another one.
 class MemoryRoutines : public testing::Test {

@@ -15,6 +15,9 @@
 
 namespace omptarget {
 
+/// Addresses that stand for kernels on the host.
+inline char kernel_a, kernel_b;
+
 /// A module with one image of the given first letters. Its memory is on the heap, so that its descriptor is trusted.
 /// Neither copied nor moved: its address is its identity.
 class Module {

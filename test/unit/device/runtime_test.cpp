@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-char kernel_a, kernel_b, kernel_c;
+char kernel_c;
 
 TEST(Runtime, registering_loads_no_plugin) {
   Module module("A");

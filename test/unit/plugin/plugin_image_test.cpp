@@ -24,7 +24,7 @@ std::string whole_image() {
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
-std::string reason_for(std::string bytes) {
+std::string image_reason(std::string bytes) {
   Status status = check_image_is_whole(image_of(bytes));
   return status.to_string();
 }
@@ -36,29 +36,29 @@ std::string maker(SectionFile &file) {
 }
 
 TEST(PluginImage, whole_images_and_what_is_no_elf_file_are_left_alone) {
-  EXPECT_EQ(reason_for(whole_image()), "success");
-  EXPECT_EQ(reason_for("what a GPU's driver takes may be a text"), "success");
-  EXPECT_EQ(reason_for(""), "success");
+  EXPECT_EQ(image_reason(whole_image()), "success");
+  EXPECT_EQ(image_reason("what a GPU's driver takes may be a text"), "success");
+  EXPECT_EQ(image_reason(""), "success");
 }
 
 TEST(PluginImage, truncations_are_found) {
   const std::string whole = whole_image();
   for (size_t size = EI_NIDENT; size < whole.size(); size += 1 + size / 16)
-    EXPECT_NE(reason_for(whole.substr(0, size)).find("the image is cut short: it has "), std::string::npos) << size;
-  EXPECT_NE(reason_for(whole.substr(0, whole.size() - 1)).find("a table of sections of "), std::string::npos);
+    EXPECT_NE(image_reason(whole.substr(0, size)).find("the image is cut short: it has "), std::string::npos) << size;
+  EXPECT_NE(image_reason(whole.substr(0, whole.size() - 1)).find("a table of sections of "), std::string::npos);
 }
 
 TEST(PluginImage, offsets_that_overflow_are_found) {
   std::string bytes = whole_image();
   reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_phoff = UINT64_MAX - 8;
-  EXPECT_NE(reason_for(bytes).find("a table of segments of "), std::string::npos);
+  EXPECT_NE(image_reason(bytes).find("a table of segments of "), std::string::npos);
   bytes = whole_image();
   const uint64_t first = reinterpret_cast<Elf64_Ehdr *>(bytes.data())->e_phoff;
   auto *segment = reinterpret_cast<Elf64_Phdr *>(bytes.data() + first);
   while (segment->p_type != PT_LOAD)
     ++segment;
   segment->p_filesz = UINT64_MAX;
-  EXPECT_NE(reason_for(bytes).find("a segment of 18446744073709551615 bytes"), std::string::npos);
+  EXPECT_NE(image_reason(bytes).find("a segment of 18446744073709551615 bytes"), std::string::npos);
 }
 
 TEST(PluginImage, the_compiler_tells_whether_kernels_have_the_implicit_parameter) {
