@@ -84,7 +84,18 @@ public:
 
 private:
   bool may_be_used_in_place(const MapItem &item) const {
-    return policy_.use_host_memory && !item.has(map_type::kClose);
+    return policy_.use_host_memory && !item.has(map_type::kClose) && !has_close_member(item);
+  }
+
+  /// Returns whether the item is a struct with a member that is close. Clang before 22 marks the member alone.
+  bool has_close_member(const MapItem &item) const {
+    const auto index = static_cast<size_t>(&item - items_.data());
+    if (!is_combined(items_, index)) [[likely]]
+      return false;
+    for (size_t i = index + 1; i < items_.size() && items_[i].is_member() && items_[i].group == item.group; ++i)
+      if (items_[i].has(map_type::kClose) && !items_[i].has(map_type::kPtrAndObj))
+        return true;
+    return false;
   }
 
   /// Returns whether it was entered before planning began, or by an earlier attempt.

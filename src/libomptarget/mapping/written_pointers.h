@@ -21,6 +21,9 @@ struct AttachedPointer {
   DevicePtr device_address;     ///< of the pointer's copy
   DevicePtr device_value;       ///< what the copy holds
   const void *writer = nullptr; ///< the construct that is about to write the copy: an identity; null: it is written
+
+  /// Returns whether it points to data that are used in place.
+  bool is_in_place() const { return static_cast<uintptr_t>(device_value) == static_cast<uintptr_t>(host_value); }
 };
 
 /// Asking: any thread. Noting and forgetting: one thread at a time, with the map's lock held.

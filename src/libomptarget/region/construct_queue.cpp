@@ -43,6 +43,12 @@ std::vector<Part> parts_around(llvm::ArrayRef<AttachedPointer> pointers, HostPtr
   return parts;
 }
 
+/// Returns whether all of the pointer is copied.
+bool contains(const Copy &copy, const AttachedPointer &pointer) {
+  const HostPtr end = pointer.host_address + static_cast<int64_t>(sizeof pointer.host_value);
+  return copy.host <= pointer.host_address && end <= copy.host + copy.size;
+}
+
 } // namespace
 
 Status during_copy(Status status, const Copy &copy, const char *direction) {
@@ -111,6 +117,7 @@ Status ConstructQueue::complete_uploads() {
 }
 
 Status ConstructQueue::copy_around_pointers(const Copy &copy) {
+  OMPTARGET_TRY(renew_pointers_in_place(copy));
   std::vector<AttachedPointer> pointers = device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size);
   for (const Part &part : parts_around(pointers, copy.host, copy.size)) {
     bool brings_pointers = false;
@@ -119,6 +126,23 @@ Status ConstructQueue::copy_around_pointers(const Copy &copy) {
   }
   OMPTARGET_TRY(rewrite_pointers(copy, pointers));
   note_upload(copy, std::move(pointers));
+  return Status::ok();
+}
+
+/// Writes the present values of the host's pointers to copies of pointers to data in place.
+Status ConstructQueue::renew_pointers_in_place(const Copy &copy) {
+  const bool waits = !device_.plugin().is_asynchronous();
+  for (AttachedPointer pointer : device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size)) {
+    if (!pointer.is_in_place() || !contains(copy, pointer))
+      continue;
+    pointer.host_value = load_pointer(pointer.host_address);
+    pointer.device_value = device_ptr(raw(pointer.host_value));
+    (void)pointers_.begin(copy.mapping, pointer, waits); // written in any case: a kernel may have changed it
+    OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
+                              copy.mapping.mapping->name()));
+    if (waits)
+      pointers_.settle();
+  }
   return Status::ok();
 }
 
@@ -184,8 +208,13 @@ void ConstructQueue::land(const Landing &landing) {
   const Copy &copy = landing.copy;
   if (!landing.staged)
     return device_.map().attached_pointers().restore(copy.mapping, copy.host, copy.size);
-  const std::vector<AttachedPointer> pointers =
-      device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size);
+  std::vector<AttachedPointer> pointers = device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size);
+  // A kernel may give a pointer to data in place another value, which the host can use.
+  std::erase_if(pointers, [&](const AttachedPointer &pointer) {
+    const std::byte *const staged = landing.staged.get() + (pointer.host_address - copy.host);
+    return pointer.is_in_place() && contains(copy, pointer) &&
+           std::memcmp(staged, &pointer.device_value, sizeof pointer.device_value) != 0;
+  });
   for (const Part &part : parts_around(pointers, copy.host, copy.size))
     std::memcpy(raw(part.begin), landing.staged.get() + (part.begin - copy.host), static_cast<size_t>(part.size));
 }

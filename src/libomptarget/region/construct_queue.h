@@ -99,6 +99,7 @@ private:
   Status wait_for_plugin();
   Status wait_for_arrival(MappingRef ref, Arrival &arrival);
   Status copy_around_pointers(const Copy &copy);
+  Status renew_pointers_in_place(const Copy &copy);
   Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as
   /// nothing was attached when the copy was queued.

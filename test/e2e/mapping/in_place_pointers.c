@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers that have a copy on the device, and point to data that are used in place. Each construct that maps such data
-// attaches the pointer: its copy has the host's address then.
+// attaches the pointer: its copy has the host's address then. An update also brings it up to date.
 
 // REQUIRES: runtime-omptarget
 // REQUIRES: emulator-cuda || emulator-amdgpu
@@ -77,11 +77,46 @@ static void enter(int *numbers, int wanted) {
   CHECK_EQ(sum(), wanted);
 }
 
+static int are_data_in_place(void) {
+  int x = 0, is_present;
+#pragma omp target data map(x)
+  is_present = omp_target_is_present(&x, omp_get_default_device());
+  return !is_present;
+}
+
+static void update(int *numbers, int *others) {
+  pointer = row.numbers = numbers;
+#pragma omp target map(to : pointer[0 : kCount], row.numbers[0 : kCount])
+  HERE();
+  pointer = others;
+#pragma omp target update to(pointer)
+  CHECK_EQ(sum(), others[0] + others[1] + others[2]);
+  row.numbers = others;
+  row.count = 3;
+#pragma omp target update to(row.count)
+#pragma omp target
+  {
+    HERE();
+    row.count++;
+    pointer++;
+  }
+#pragma omp target update from(pointer, row)
+  CHECK(pointer == others + 1);
+  CHECK_EQ(row.count, 4);
+  CHECK(row.numbers == others); // the kernel has not changed it
+#pragma omp target update to(pointer)
+  pointer = numbers;
+#pragma omp target enter data map(to : pointer[0 : kCount])
+  CHECK_EQ(sum(), numbers[0] + numbers[1] + numbers[2]);
+}
+
 int main(void) {
   int few[kCount] = {1, 2, 3}, many[kCount] = {10, 20, 30};
   point_to(few, 6);
   point_to(many, 60);
   enter(few, 7);
   enter(many, 61);
+  if (are_data_in_place())
+    update(few, many);
   return finish();
 }
