@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 namespace emulator::executor {
@@ -17,6 +18,31 @@ namespace {
 // The highest bit of exponents stays, so that floats are no numbers near zero and seldom no numbers at all.
 constexpr std::array<uint8_t, 8> kFreshDifferences = {0xFF, 0xFF, 0xFF, 0xBF, 0xFF, 0xFF, 0xFF, 0xBF};
 } // namespace
+
+bool PageSet::has(uintptr_t number) const {
+  const auto next = ends_.upper_bound(number);
+  return next != ends_.begin() && std::prev(next)->second > number;
+}
+
+void PageSet::add(uintptr_t first, uintptr_t end) {
+  remove(first, end);
+  if (first < end)
+    ends_[first] = end;
+}
+
+void PageSet::remove(uintptr_t first, uintptr_t end) {
+  auto range = ends_.upper_bound(first);
+  if (range != ends_.begin() && std::prev(range)->second > first)
+    --range;
+  while (range != ends_.end() && range->first < end) {
+    const auto [begin, last] = *range;
+    range = ends_.erase(range);
+    if (begin < first)
+      ends_[begin] = first;
+    if (last > end)
+      ends_[end] = last;
+  }
+}
 
 UnwrittenMemory *UnwrittenMemory::find() {
   static UnwrittenMemory *const memory = [] {
@@ -42,19 +68,43 @@ template <class Action> void UnwrittenMemory::for_pages(const void *bytes, size_
   }
 }
 
+// With the lock held. Returns the page, or null if all of it is written.
+UnwrittenMemory::Page *UnwrittenMemory::find_page(uintptr_t number) {
+  if (const auto place = pages_.find(number); place != pages_.end())
+    return place->second.get();
+  if (!fresh_.has(number))
+    return nullptr;
+  fresh_.remove(number, number + 1);
+  std::unique_ptr<Page> &page = pages_[number];
+  page = std::make_unique<Page>();
+  for (size_t i = 0; i < kPageSize; ++i)
+    page->differences[i] = kFreshDifferences[i % kFreshDifferences.size()];
+  return page.get();
+}
+
+// With the lock held. Whole pages of the range have no byte with two values.
+void UnwrittenMemory::drop(const void *bytes, size_t size) {
+  const auto begin = reinterpret_cast<uintptr_t>(bytes);
+  const uintptr_t first = (begin + kPageSize - 1) / kPageSize, end = (begin + size) / kPageSize;
+  if (first >= end)
+    return;
+  fresh_.remove(first, end);
+  for (uintptr_t number = first; number < end && !pages_.empty(); ++number)
+    pages_.erase(number);
+}
+
 // With the lock held. Null: they have one value.
 void UnwrittenMemory::set(const void *bytes, size_t size, const uint8_t *differences, Origin origin) {
+  if (!differences)
+    drop(bytes, size);
   for_pages(bytes, size, [&](uintptr_t number, size_t first, size_t count, size_t done) {
-    const auto place = pages_.find(number);
-    if (!differences && place == pages_.end())
+    if (!differences && count == kPageSize)
       return;
-    if (!differences && count == kPageSize) {
-      pages_.erase(place);
+    Page *page = find_page(number);
+    if (!page && !differences)
       return;
-    }
-    std::unique_ptr<Page> &page = pages_[number];
     if (!page)
-      page = std::make_unique<Page>();
+      page = (pages_[number] = std::make_unique<Page>()).get();
     for (size_t i = 0; i < count; ++i)
       page->differences[first + i] = differences ? differences[done + i] : 0;
     std::fill(page->origins.begin() + static_cast<std::ptrdiff_t>(first / kWord),
@@ -67,10 +117,17 @@ void UnwrittenMemory::add(const void *bytes, size_t size) {
   if (!takes_fresh_)
     return;
   const std::lock_guard lock(mutex_);
-  std::vector<uint8_t> differences(std::min(size, kMost));
-  for (size_t i = 0; i < differences.size(); ++i)
-    differences[i] = kFreshDifferences[(reinterpret_cast<uintptr_t>(bytes) + i) % kFreshDifferences.size()];
-  set(bytes, differences.size(), differences.data(), 0);
+  std::array<uint8_t, kPageSize> differences{};
+  drop(bytes, std::min(size, kMost));
+  for_pages(bytes, std::min(size, kMost), [&](uintptr_t, size_t first, size_t count, size_t done) {
+    if (count == kPageSize)
+      return;
+    for (size_t i = 0; i < count; ++i)
+      differences[i] = kFreshDifferences[(first + i) % kFreshDifferences.size()];
+    set(static_cast<const uint8_t *>(bytes) + done, count, differences.data(), 0);
+  });
+  const auto begin = reinterpret_cast<uintptr_t>(bytes);
+  fresh_.add((begin + kPageSize - 1) / kPageSize, (begin + std::min(size, kMost)) / kPageSize);
 }
 
 void UnwrittenMemory::forget(const void *bytes, size_t size) {
@@ -98,18 +155,19 @@ bool UnwrittenMemory::read(const void *bytes, size_t size, uint8_t *differences,
   std::fill_n(differences, size, uint8_t{0});
   bool differs = false;
   const std::lock_guard lock(mutex_);
-  if (pages_.empty())
+  if (pages_.empty() && fresh_.is_empty())
     return false;
   for_pages(bytes, size, [&](uintptr_t number, size_t first, size_t count, size_t done) {
     const auto place = pages_.find(number);
-    if (place == pages_.end())
+    const Page *const page = place == pages_.end() ? nullptr : place->second.get();
+    if (!page && !fresh_.has(number))
       return;
-    const Page &page = *place->second;
     for (size_t i = 0; i < count; ++i) {
-      differences[done + i] = page.differences[first + i];
+      differences[done + i] =
+          page ? page->differences[first + i] : kFreshDifferences[(first + i) % kFreshDifferences.size()];
       if (differences[done + i] != 0 && !differs) {
         differs = true;
-        origin = page.origins[(first + i) / kWord];
+        origin = page ? page->origins[(first + i) / kWord] : 0;
       }
     }
   });

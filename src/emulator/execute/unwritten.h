@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,19 @@
 #include "weak_memory.h"
 
 namespace emulator::executor {
+
+/// A set of numbers of pages, as ranges.
+class PageSet {
+public:
+  bool is_empty() const { return ends_.empty(); }
+  bool has(uintptr_t number) const;
+  /// Pages from first up to end.
+  void add(uintptr_t first, uintptr_t end);
+  void remove(uintptr_t first, uintptr_t end);
+
+private:
+  std::map<uintptr_t, uintptr_t> ends_; ///< by the first page of each range
+};
 
 /// The differences between the two values of bytes that lie in memory of this process. Any thread.
 class UnwrittenMemory {
@@ -66,6 +80,8 @@ private:
   };
   /// Calls action(page or null, its number, first byte in it, how many, how many before).
   template <class Action> static void for_pages(const void *bytes, size_t size, Action action);
+  Page *find_page(uintptr_t number);
+  void drop(const void *bytes, size_t size);
   void set(const void *bytes, size_t size, const uint8_t *differences, Origin origin);
   void note_width(const void *bytes, size_t size);
   size_t width_around(uintptr_t address) const;
@@ -73,6 +89,7 @@ private:
 
   const bool takes_fresh_; ///< otherwise only shuffles make values that nobody wrote
   mutable std::mutex mutex_;
+  PageSet fresh_; ///< pages without a written byte, which have no entry in pages_
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
 };
 
