@@ -41,7 +41,8 @@ bool is_at(const Operand &operand, size_t index) {
   return operand.kind == OperandKind::kVector && operand.index == index;
 }
 
-// The registers that have the value of a load: its result, and copies of it.
+// The registers that have the value of a load: its result, and copies of it. And those that have some of its bits
+// beside others: to exchange one byte, code expects the other bytes of the word as they were loaded.
 class LoadedValue {
 public:
   explicit LoadedValue(const Operand &result) : places_{result.index} {}
@@ -49,27 +50,52 @@ public:
     const Operand &result = one.operands[0];
     if (result.kind != OperandKind::kVector)
       return;
-    const bool copies = one.name.starts_with("v_mov") &&
-                        std::ranges::any_of(places_, [&](size_t place) { return is_at(one.operands[1], place); });
-    std::erase_if(places_, [&](size_t place) { return place - result.index < result.registers; });
-    if (copies)
+    const bool copies = one.name.starts_with("v_mov"), takes_bits = is_of_bits(one);
+    const bool has_value = copies && reads(one, places_), has_part = takes_bits && reads(one, places_);
+    const bool has_more = (copies || takes_bits) && reads(one, parts_);
+    for (std::vector<size_t> *const known : {&places_, &parts_})
+      std::erase_if(*known, [&](size_t place) { return place - result.index < result.registers; });
+    if (has_value)
       places_.push_back(result.index);
+    else if (has_part || has_more)
+      parts_.push_back(result.index);
+  }
+  bool is_expected_by(const Instruction &swap, unsigned words) const { return expects(swap, words, places_); }
+  bool is_part_of_expected(const Instruction &swap, unsigned words) const { return expects(swap, words, parts_); }
+
+private:
+  static bool is_of_bits(const Instruction &one) {
+    return one.name.starts_with("v_and") || one.name.starts_with("v_or") || one.name.starts_with("v_bfi");
+  }
+  static bool reads(const Instruction &one, const std::vector<size_t> &places) {
+    return std::ranges::any_of(places, [&](size_t place) {
+      return std::any_of(one.operands.begin() + 1, one.operands.begin() + one.count,
+                         [&](const Operand &operand) { return is_at(operand, place); });
+    });
   }
   // Behind its new value, or in an operand of its own.
-  bool is_expected_by(const Instruction &swap, unsigned words) const {
+  static bool expects(const Instruction &swap, unsigned words, const std::vector<size_t> &places) {
     const bool is_shared = swap.name.starts_with("ds_");
-    return std::ranges::any_of(places_, [&](size_t place) {
+    return std::ranges::any_of(places, [&](size_t place) {
       return is_shared ? is_at(swap.operands[2], place) || is_at(swap.operands[3], place)
                        : is_at(swap.operands[2], place - words);
     });
   }
 
-private:
-  std::vector<size_t> places_;
+  std::vector<size_t> places_, parts_;
 };
 
+bool is_same(const Operand &one, const Operand &other) { return one.kind == other.kind && one.index == other.index; }
+
+// Operand 1 is the address. Of global memory it may have a second part, which comes last.
+bool has_same_address(const Instruction &load, const Instruction &swap) {
+  const bool is_global = swap.name.starts_with("global_");
+  return load.offset == swap.offset && is_same(load.operands[1], swap.operands[1]) &&
+         (!is_global || is_same(load.operands[2], swap.operands[3]));
+}
+
 // Compilers make atomic operations that the processor lacks from a load and a loop with a compare-and-swap, which
-// expects the loaded value. If they do not optimise, the loop takes the value from the stack, and has the next access
+// expects the loaded value, or parts of it. If they do not optimise, the loop takes the value from the stack, and has the next access
 // to other memory.
 bool find_exchange_behind(CodeSpace &code, const Instruction &load, uint64_t address) {
   constexpr unsigned kFar = 96;
@@ -85,7 +111,9 @@ bool find_exchange_behind(CodeSpace &code, const Instruction &load, uint64_t add
     if (!one || one->name == "s_endpgm" || one->name == "s_setpc_b64")
       return false;
     const bool swaps = one->name.find("_cmpswap") != std::string::npos || one->name.find("_cmpst") != std::string::npos;
-    if (swaps && ((is_next && reloads) || value.is_expected_by(*one, load.operands[0].registers)))
+    const unsigned words = load.operands[0].registers;
+    if (swaps && ((is_next && reloads) || value.is_expected_by(*one, words) ||
+                  (value.is_part_of_expected(*one, words) && has_same_address(load, *one))))
       return true;
     value.follow(*one);
     reloads |= one->name.starts_with("buffer_load") || one->name.starts_with("scratch_load");

@@ -18,7 +18,7 @@
 #define SIZE 64
 
 static void run_atomics(void) {
-  char bytes[7] = {0}, letter = 0;
+  char bytes[7] = {0}, letter = 0, flags[3] = {-1, -1, -1};
   unsigned short number = 0;
   float terms[4] = {0}, product = 1;
   double sum = 0;
@@ -34,6 +34,11 @@ static void run_atomics(void) {
 #pragma omp atomic
     number += 2;
   }
+#pragma omp target teams distribute num_teams(3) thread_limit(33) map(tofrom : flags)
+  for (int i = 0; i < SIZE; ++i) {
+#pragma omp atomic update
+    flags[i % 3] &= (char)~(1 << i % 5);
+  }
 #pragma omp target teams distribute parallel for num_teams(2) thread_limit(32) map(tofrom : terms, sum, product)
   for (int i = 0; i < SIZE; ++i) {
 #pragma omp atomic update
@@ -46,6 +51,7 @@ static void run_atomics(void) {
   // clang-format on
   CHECK_EQ(bytes[6], SIZE);
   CHECK_EQ(bytes[0], 127);
+  CHECK_EQ((signed char)flags[2], -32);
   CHECK_EQ(letter, SIZE);
   CHECK_EQ(number, 2 * SIZE);
   CHECK_EQ(terms[3], SIZE / 4);
