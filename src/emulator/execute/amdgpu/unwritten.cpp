@@ -43,6 +43,22 @@ bool gives_result(const Instruction &instruction) {
   return is_load(instruction) || instruction.has_glc || instruction.name.find("_rtn") != std::string::npos;
 }
 
+bool is_register(const Operand &operand) {
+  return operand.kind == OperandKind::kVector || operand.kind == OperandKind::kScalar;
+}
+
+// The bits of a register that a comparison looks at. source: 0 or 1.
+uint32_t compared_part(const Instruction &comparison, const Operand &operand, unsigned source, uint32_t value) {
+  constexpr unsigned kWords = 4, kAll = 6;
+  if (operand.select < kWords)
+    return value >> (8 * operand.select) & 0xFF;
+  if (operand.select < kAll)
+    return value >> (16 * (operand.select - kWords)) & 0xFFFF;
+  if (!comparison.name.ends_with("16"))
+    return value;
+  return operand.half == 2 || comparison.op_sel[source] != 0 ? value >> 16 : value & 0xFFFF;
+}
+
 unsigned address_operand(const Instruction &instruction) {
   return instruction.name.starts_with("buffer_") || gives_result(instruction) ? 1 : 0;
 }
@@ -71,23 +87,28 @@ uint64_t AmdWave::doubtful_lanes(const Instruction &comparison, unsigned first) 
   uint64_t doubtful = 0;
   for (unsigned i = first; i < comparison.count; ++i)
     doubtful |= differing_lanes(comparison.operands[i]);
-  const Operand &one = comparison.operands[first], &two = comparison.operands[first + 1];
-  const auto is_register = [](const Operand &operand) {
-    return operand.kind == OperandKind::kVector || operand.kind == OperandKind::kScalar;
-  };
-  if (doubtful == 0 || !is_register(one) || !is_register(two))
-    return doubtful;
-  const auto value = [&](const Operand &operand, unsigned n, unsigned lane, bool is_other) {
+  if (doubtful == 0)
+    return 0;
+  const auto value = [&](unsigned i, unsigned n, unsigned lane, bool is_other) {
+    const Operand &operand = comparison.operands[i];
     const size_t index = size_t{operand.index} + n;
-    return operand.kind == OperandKind::kVector ? (is_other ? other_vectors_ : vectors_)[index * lanes_ + lane]
-                                                : (is_other ? other_scalars_ : scalars_)[index];
+    const bool is_vector = operand.kind == OperandKind::kVector;
+    if (!is_register(operand) || (!is_vector && operand.index == kNull))
+      return 0u;
+    return compared_part(comparison, operand, i - first,
+                         is_vector ? (is_other ? other_vectors_ : vectors_)[index * lanes_ + lane]
+                                   : (is_other ? other_scalars_ : scalars_)[index]);
   };
+  const Operand &one = comparison.operands[first], &two = comparison.operands[first + 1];
   for (unsigned lane = 0; lane < lanes_; ++lane) {
-    bool is_sure = true;
+    bool is_sure = is_register(one) && is_register(two), differs = false;
     for (unsigned n = 0; n < std::max(one.registers, two.registers); ++n)
-      is_sure = is_sure && have_same_unknown(value(one, n, lane, false), value(one, n, lane, true),
-                                             value(two, n, lane, false), value(two, n, lane, true));
-    if (is_sure)
+      is_sure = is_sure && have_same_unknown(value(first, n, lane, false), value(first, n, lane, true),
+                                             value(first + 1, n, lane, false), value(first + 1, n, lane, true));
+    for (unsigned i = first; i < comparison.count; ++i)
+      for (unsigned n = 0; n < comparison.operands[i].registers; ++n)
+        differs = differs || value(i, n, lane, false) != value(i, n, lane, true);
+    if (is_sure || !differs)
       doubtful &= ~(uint64_t{1} << lane);
   }
   return doubtful;
