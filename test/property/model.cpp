@@ -51,6 +51,19 @@ bool is_deleted(const std::vector<MapItem> &items, size_t i, bool is_pointer) {
       return items[i].size == sizeof(void *);
   return false;
 }
+// Returns whether the device may use the data in place: neither they nor a member of the struct are close.
+bool may_be_in_place(const std::vector<MapItem> &items, size_t i) {
+  const MapItem &item = items[i];
+  if (item.has(kClose))
+    return false;
+  const uint64_t number_in_group = i - static_cast<size_t>(std::max(item.group, 0)) + 1;
+  if (item.is_member() || i + 1 >= items.size() || items[i + 1].type >> kMemberOfShift != number_in_group)
+    return true;
+  for (size_t j = i + 1; j < items.size() && items[j].is_member() && items[j].group == item.group; ++j)
+    if (items[j].has(kClose) && !items[j].has(kPtrAndObj))
+      return false;
+  return true;
+}
 } // namespace
 
 uintptr_t Model::host_pointer(uintptr_t address) const {
@@ -118,7 +131,7 @@ bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, 
     if (entry && !item.has(kImplicit))
       return false; // extends what is present
   }
-  const bool must_be_present = item.has(kPresent) && !is_pointer && !(is_unified && !item.has(kClose));
+  const bool must_be_present = item.has(kPresent) && !is_pointer && !(is_unified && may_be_in_place(items, i));
   if (entry && must_be_present && std::ranges::count(construct.created, entry->begin) != 0)
     return false; // was not present on entry
   if (entry) {
@@ -130,7 +143,7 @@ bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, 
     result = {true, entry->begin};
     return true;
   }
-  if (is_unified && !item.has(kClose))
+  if (is_unified && may_be_in_place(items, i))
     return true;
   if (item.has(kPresent))
     return false;
@@ -219,7 +232,7 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
     const auto place_pointer = [&] { return place(items, i, base, sizeof(void *), base, true, construct, pointer); };
     if (!item.has(kPtrAndObj))
       is_right = place_range(base);
-    else if (item.size == 0 || (is_unified && !item.has(kClose))) // absent data stay absent
+    else if (item.size == 0 || (is_unified && may_be_in_place(items, i))) // absent data stay absent
       is_right = place_range(host_pointer(base)) && (!construct.places[i].is_present || place_pointer());
     else
       is_right = place_pointer() && place_range(host_pointer(base));
@@ -247,7 +260,7 @@ bool Model::enter(const std::vector<MapItem> &items, bool is_region) {
     if (!pointer)
       continue;
     if (is_pointee_absent) { // a pointer to data in place has their address, a new one to nothing keeps its value
-      if (is_unified && !item.has(kClose))
+      if (is_unified && may_be_in_place(items, i))
         attachments.emplace_back(i, kInPlace);
       else if (is_new(pointer->begin))
         to_device(at(pointer->begin), number(item.base), pointer_size(item));
