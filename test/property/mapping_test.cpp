@@ -12,6 +12,7 @@
 #include "model.h"
 #include "region/data_update.h"
 #include "region/device_work.h"
+#include "region/direct_mapping.h"
 #include "region/leaving.h"
 
 namespace omptarget::test {
@@ -337,13 +338,13 @@ private:
     const MapList list = arguments.list();
     Status status;
     Absence absence;
-    DirectQueue queue(device_, refs, nullptr);
+    ConstructQueue queue(device_, false);
     if (!may_do_without_plan(items))
       return false;
     const bool is_entered =
         retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, queue, status);
     if (is_entered)
-      status.keep_first(queue.complete());
+      status.keep_first(queue.wait());
     expect(status.is_ok(), "entering fails");
     status.consume();
     for (const PresentRef &ref : refs) // planning goes on with them if not all are entered
@@ -363,7 +364,7 @@ private:
     }
   }
   void leave_without_plan(const MapList &list, PresentRefs &refs, uint64_t kinds = 0) {
-    DirectQueue queue(device_, refs, nullptr);
+    ConstructQueue queue(device_, false);
     Status status;
     Leaving leaving(device_, list, refs, queue, kinds, status);
     if (device_.plugin().is_asynchronous())

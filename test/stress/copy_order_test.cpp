@@ -51,7 +51,7 @@ Status leave(Device &device, const MapItems &items) {
   ArgumentList list(items);
   PresentRefs refs;
   Status status;
-  if (leave_directly(device, list.list(), refs, nullptr, status))
+  if (leave_directly(device, list.list(), refs, false, status))
     return status;
   return exit(device, items);
 }
@@ -61,7 +61,7 @@ Status enter_without_plan(Device &device, MapItems items) {
   ArgumentList list(items);
   PresentRefs refs;
   Status status;
-  if (enter_directly(device, list.list(), refs, nullptr, status))
+  if (enter_directly(device, list.list(), refs, false, status))
     return status;
   OMPTARGET_TRY(std::move(status));
   set_present(items, refs);
@@ -507,7 +507,7 @@ protected:
     ArgumentList list(items);
     PresentRefs refs;
     Status status;
-    ASSERT_FALSE(enter_directly(device_, list.list(), refs, nullptr, status));
+    ASSERT_FALSE(enter_directly(device_, list.list(), refs, false, status));
     ASSERT_TRUE(status.is_ok());
     go_on();
     set_present(items, refs);

@@ -107,7 +107,7 @@ private:
     status.consume();
   }
 
-  bool enter_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue) {
+  bool enter_without_plan(const MapList &list, PresentRefs &refs, ConstructQueue &queue) {
     Status status;
     Absence absence;
     const bool is_done =
@@ -115,7 +115,7 @@ private:
     expect_ok(std::move(status), "entering without a plan");
     return is_done;
   }
-  void leave_without_plan(const MapList &list, PresentRefs &refs, DirectQueue &queue, uint64_t kinds = 0) {
+  void leave_without_plan(const MapList &list, PresentRefs &refs, ConstructQueue &queue, uint64_t kinds = 0) {
     Status status;
     Leaving leaving(device_, list, refs, queue, kinds, status);
     if (device_.plugin().is_asynchronous())
@@ -129,7 +129,7 @@ private:
     const bool tries_present = next(random_) % 4 != 0;
     ArgumentList list(items);
     PresentRefs refs;
-    DirectQueue queue(device_, refs, nullptr);
+    ConstructQueue queue(device_, false);
     const bool are_present = tries_present && enter_without_plan(list.list(), refs, queue);
     set_present(items, refs);
     DeviceWork work(device_);
@@ -146,7 +146,7 @@ private:
     args.Version = 2;
     args.NumArgs = static_cast<uint32_t>(items.size());
     expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args,
-                                             are_present ? &queue.get() : &work.queue().plugin_queue()),
+                                             are_present ? &queue.plugin_queue() : &work.queue().plugin_queue()),
               "a launch");
     if (are_present)
       leave_without_plan(list.list(), refs, queue);
@@ -158,9 +158,9 @@ private:
     if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
-      DirectQueue queue(device_, refs, nullptr);
+      ConstructQueue queue(device_, false);
       if (enter_without_plan(list.list(), refs, queue)) {
-        expect_ok(queue.complete(), "enter data");
+        expect_ok(queue.wait(), "enter data");
         return;
       }
       set_present(items, refs);
@@ -173,7 +173,7 @@ private:
     if (next(random_) % 2) {
       ArgumentList list(items);
       PresentRefs refs;
-      DirectQueue queue(device_, refs, nullptr);
+      ConstructQueue queue(device_, false);
       uint64_t kinds = 0;
       if (find_present(device_.map(), list.list(), refs, kinds))
         return leave_without_plan(list.list(), refs, queue, kinds);

@@ -22,6 +22,7 @@ using MapItems = llvm::SmallVector<MapItem, 8>;
 struct MappingPolicy {
   bool use_host_memory = false; ///< unified shared memory, or zero copy: what is not present stays on the host
   bool attach_always = false;   ///< LIBOMPTARGET_TREAT_ATTACH_AUTO_AS_ALWAYS
+  DeviceId device{-1};          ///< for the trace
 };
 
 /// A mapping that the construct created: storage of padding + size bytes is needed, the range starts after the padding.
@@ -75,9 +76,10 @@ inline observe::MappingFacts facts_of(const Mapping &mapping, HostPtr begin, int
           mapping.hold_count(), name};
 }
 
-/// A report on an item whose data are present.
+/// A report on an argument whose data are present.
 struct EnteredMapping {
   const Mapping *mapping;
+  DeviceId device;
   observe::MappingFacts facts; ///< the device address is not known yet if it has no storage
   observe::CountChange change;
   bool is_hold;

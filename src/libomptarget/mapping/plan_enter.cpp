@@ -204,8 +204,7 @@ private:
         plan_.turns.push_back(found.ref);
       OMPTARGET_SCHED_POINT("enter: retained");
       await(found);
-      trace_present(range, *found.ref.mapping, counts);
-      if (observe::reports_mappings()) [[unlikely]]
+      if (observe::reports_mappings() || traces(Topic::kMapping)) [[unlikely]]
         report_entered(item, range, *found.ref.mapping, counts);
       binding = {found.ref, counts, false};
       return Status::ok();
@@ -255,12 +254,6 @@ private:
     return item.has(map_type::kHold) ? Counter::kHold : Counter::kDynamic;
   }
 
-  static void trace_present(const Range &range, const Mapping &mapping, bool counts) {
-    OMPTARGET_TRACE(Topic::kMapping, "present: host %p, %llu bytes, at device %p, count %u%s", raw(range.begin),
-                    static_cast<unsigned long long>(range.size), raw(mapping.target_of(range.begin)),
-                    MappingState::reported_count(mapping.state()), counts ? ", counted" : "");
-  }
-
   /// Another construct makes the mapping: its storage, or its data, may still be on the way.
   void await(const Found &found) {
     if (!is_unpublished(found.ref.mapping))
@@ -270,9 +263,11 @@ private:
   void report_entered(const MapItem &item, const Range &range, const Mapping &mapping, bool counts) {
     // The pointer of a pointer and its pointee has no name of its own.
     const EnteredMapping entered{&mapping,
+                                 policy_.device,
                                  facts_of(mapping, range.begin, range.size, range.is_pointer ? nullptr : item.name),
                                  counts ? observe::CountChange::kIncremented : observe::CountChange::kSuppressed,
-                                 item.has(map_type::kHold), item.has(map_type::kImplicit)};
+                                 item.has(map_type::kHold),
+                                 item.has(map_type::kImplicit)};
     if (is_unpublished(&mapping))
       plan_.entered.push_back(entered); // has no address yet
     else
@@ -374,7 +369,11 @@ private:
 void EnteredMapping::report() const {
   observe::MappingFacts placed = facts;
   placed.target = mapping->target_of(facts.begin);
-  observe::mapping_entered(placed, change, is_hold, is_implicit);
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device, "present: host %p, %" PRIu64 " bytes, at device %p, count %u%s",
+                         raw(placed.begin), placed.size, raw(placed.target), placed.dynamic_count,
+                         change == observe::CountChange::kIncremented ? ", counted" : "");
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_entered(placed, change, is_hold, is_implicit);
 }
 
 [[gnu::cold]] Status no_such_range(const MapItem &item, HostPtr begin, int64_t size) {

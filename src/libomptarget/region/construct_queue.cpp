@@ -13,6 +13,7 @@
 #include "device/protected_memory.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
+#include "region/device_work.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {
@@ -103,16 +104,16 @@ Status ConstructQueue::copy_to_device(const Copy &copy) {
 void ConstructQueue::note_upload(const Copy &copy, std::vector<AttachedPointer> left_out) {
   OMPTARGET_SCHED_POINT("copy: queued");
   if (queue_.is_busy() && (copy.mapping.mapping->state() & MappingState::kReady))
-    uploads_.push_back({copy, std::move(left_out)});
+    pending().uploads.push_back({copy, std::move(left_out)});
 }
 
 /// All of them are made. They have gone over the pointers that were attached since they were planned.
 Status ConstructQueue::complete_uploads() {
-  if (uploads_.empty()) [[likely]]
+  if (!pending_ || pending_->uploads.empty()) [[likely]]
     return Status::ok();
-  for (const Upload &upload : uploads_)
+  for (const Upload &upload : pending_->uploads)
     OMPTARGET_TRY(rewrite_pointers(upload.copy, upload.left_out));
-  uploads_.clear();
+  pending_->uploads.clear();
   return queue_.is_busy() ? synchronize() : Status::ok();
 }
 
@@ -137,15 +138,17 @@ Status ConstructQueue::renew_pointers_in_place(const Copy &copy) {
       continue;
     pointer.host_value = load_pointer(pointer.host_address);
     pointer.device_value = device_ptr(raw(pointer.host_value));
-    (void)pointers_.begin(copy.mapping, pointer, waits); // written in any case: a kernel may have changed it
+    (void)begin_pointer(copy.mapping, pointer, waits); // written in any case: a kernel may have changed it
     OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
                               copy.mapping.mapping->name()));
     if (waits)
-      pointers_.settle();
+      settle_pointers();
   }
   return Status::ok();
 }
 
+/// Writes the device's values to the pointers that a copy to the device has overwritten: those that are attached
+/// now, but for those that are known, in ascending order, to have their values.
 Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known) {
   for (const AttachedPointer &pointer : device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size)) {
     const auto same = std::ranges::lower_bound(known, pointer.host_address, {}, &AttachedPointer::host_address);
@@ -167,7 +170,7 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
   void *const host = landing.staged ? static_cast<void *>(landing.staged.get()) : raw(copy.host);
   OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, host, &queue_, brings_pointers));
   if (queue_.is_busy()) // pointers may become attached until the copy is made
-    landings_.push_back(std::move(landing));
+    pending().landings.push_back(std::move(landing));
   else if (brings_pointers) [[unlikely]]
     land(landing);
   return Status::ok();
@@ -175,20 +178,23 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
 
 Status ConstructQueue::copy_at_once(const Copy &copy, bool is_to_device) {
   bool brings_pointers = false;
-  if (is_to_device) {
-    OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), nullptr, brings_pointers));
-    return brings_pointers ? rewrite_pointers(copy, {}) : Status::ok();
-  }
-  OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, raw(copy.host), nullptr, brings_pointers));
-  if (brings_pointers)
-    land({copy, nullptr});
+  OMPTARGET_TRY(is_to_device
+                    ? queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), nullptr, brings_pointers)
+                    : queue_copy<DataOperationKind::kFromDevice>(copy, raw(copy.host), nullptr, brings_pointers));
+  return brings_pointers ? mend_pointers(copy, is_to_device) : Status::ok();
+}
+
+[[gnu::cold]] Status ConstructQueue::mend_pointers(const Copy &copy, bool is_to_device) {
+  if (is_to_device)
+    return rewrite_pointers(copy, {});
+  device_.map().attached_pointers().restore(copy.mapping, copy.host, copy.size);
   return Status::ok();
 }
 
 /// Once the queue has been waited for: memory that cannot be written is compared piece by piece.
 Status ConstructQueue::copy_to_protected(const Copy &copy) {
   if (queue_.is_busy()) {
-    protected_.push_back(copy);
+    pending().protected_copies.push_back(copy);
     return Status::ok();
   }
   const std::optional<DevicePtr> target = target_of(copy.mapping, copy.host);
@@ -221,8 +227,9 @@ void ConstructQueue::land(const Landing &landing) {
 
 Status ConstructQueue::write_value(DevicePtr target, const void *value, int64_t size, const char *name) {
   if (device_.plugin().is_asynchronous()) {
-    values_.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
-    value = std::memcpy(values_.back().get(), value, static_cast<size_t>(size));
+    auto &values = pending().values;
+    values.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(size)));
+    value = std::memcpy(values.back().get(), value, static_cast<size_t>(size));
   }
   return write_from_host(target, host_ptr(value), size, name);
 }
@@ -242,11 +249,11 @@ Status ConstructQueue::attach(const Attachment &action) {
   // Where writes are complete at once, another construct's is waited for. Elsewhere it is in a queue that this
   // construct's knows nothing of, so that the pointer is written once more.
   const bool waits = !device_.plugin().is_asynchronous();
-  if (!pointers_.begin(action.pointer_mapping, {action.pointer, host_value, *device_address, *device_value}, waits))
+  if (!begin_pointer(action.pointer_mapping, {action.pointer, host_value, *device_address, *device_value}, waits))
     return Status::ok();
   Status status = write_pointer(action, *device_address, *device_value);
   if (waits)
-    pointers_.settle();
+    settle_pointers();
   return status;
 }
 
@@ -284,58 +291,147 @@ Status ConstructQueue::wait_for_arrival(MappingRef ref, Arrival &arrival) {
   return status;
 }
 
+/// Null: the mappings are published when their data are there already.
 Result<Arrival *> ConstructQueue::record_arrival() {
-  OMPTARGET_TRY_ASSIGN(Arrival *const arrival, device_.arrivals().record(queue_));
-  if (arrival)
-    arrivals_.take(*arrival);
-  return arrival;
+  if (!queue_.is_busy() || !mapping_settings().force_atomic || OMPTARGET_PLANTED("arrival-untold"))
+    return nullptr;
+  if (!arrival_)
+    return device_.arrivals().record(queue_);
+  OMPTARGET_TRY(synchronize()); // the construct's first attempt has an event already
+  return nullptr;
 }
 
-Status ConstructQueue::wait_for_plugin() {
-  const observe::Wait wait(device_.id());
-  Status status = synchronize();
-  return status.is_ok() ? std::move(status) : blamed_on_kernel(std::move(status));
+Status ConstructQueue::publish(llvm::SmallVectorImpl<MappingRef> &lost) {
+  Status status;
+  Arrival *arrival = nullptr;
+  if (auto recorded = record_arrival(); recorded.is_ok()) [[likely]] {
+    arrival = *recorded;
+  } else {
+    status = recorded.take_status();
+    synchronize().consume(); // nobody can wait for it
+  }
+  uint32_t kept = published_;
+  for (size_t i = published_; i < arriving_.size(); ++i) {
+    const MappingRef ref = arriving_[i];
+    if (ref.publish_ready(arrival)) [[likely]] {
+      arriving_[kept++] = ref;
+      continue;
+    }
+    status.keep_first(synchronize());
+    status.keep_first(free_removed(device_, device_.map().remove_if_unused(ref)));
+    ref.end_arrival(); // others may have entered them in between
+    lost.push_back(ref);
+  }
+  if (arrival) {
+    arrival_ = arrival;
+    is_unfinished_ = true;
+    published_ = kept;
+  }
+  arriving_.truncate(published_);
+  return status;
+}
+
+/// The data are there: nobody waits for them any more.
+void ConstructQueue::end_arrivals() {
+  for (const MappingRef &ref : arriving_)
+    ref.end_arrival();
+  arriving_.clear();
+  published_ = 0;
+  if (arrival_)
+    device_.arrivals().leave(*std::exchange(arrival_, nullptr));
+}
+
+Status ConstructQueue::wait() {
+  Status status;
+  if (queue_.is_busy()) {
+    const observe::Wait wait(device_.id());
+    status = synchronize();
+  }
+  return is_unfinished_ ? end(std::move(status)) : std::move(status);
 }
 
 Status ConstructQueue::end(Status status) {
   if (status.is_ok()) [[likely]]
     status = complete_uploads();
-  uploads_.clear();
-  if (!times_.is_empty()) [[unlikely]]
-    times_.report(status.is_ok());
-  arrivals_.end();
-  pointers_.settle();
-  for (const Landing &landing : landings_)
+  end_arrivals();
+  is_unfinished_ = false;
+  return pending_ ? end_pending(std::move(status)) : std::move(status);
+}
+
+Status ConstructQueue::end_pending(Status status) {
+  Pending &all = *pending_;
+  all.uploads.clear();
+  if (!all.times.is_empty()) [[unlikely]]
+    all.times.report(status.is_ok());
+  settle_pointers();
+  for (const Landing &landing : all.landings)
     if (status.is_ok()) // otherwise nobody knows what was copied
       land(landing);
-  landings_.clear();
-  for (const Copy &copy : protected_)
+  all.landings.clear();
+  for (const Copy &copy : all.protected_copies)
     if (status.is_ok())
       status = copy_to_protected(copy);
-  protected_.clear();
-  if (!temporaries_.is_empty())
-    status.keep_first(temporaries_.free());
-  values_.clear();
+  all.protected_copies.clear();
+  status.keep_first(free_temporaries());
+  all.values.clear();
   return status;
 }
+
+/// Something is left only after a failure, which is on its way up.
+void ConstructQueue::end_after_failure() { wait().consume(); }
 
 Status ConstructQueue::settle() {
   Status status = is_busy() ? synchronize() : Status::ok();
   if (status.is_ok()) [[likely]]
     status = complete_uploads();
-  pointers_.settle();
+  settle_pointers();
   return status;
 }
 
-Result<bool> ConstructQueue::is_done() {
-  auto is_done = device_.plugin_device().query(queue_);
-  if (!is_done.is_ok()) [[unlikely]]
-    return blamed_on_kernel(is_done.take_status());
-  return is_done;
+void ConstructQueue::End::operator()(Pending *pending) const { delete pending; }
+
+ConstructQueue::Pending &ConstructQueue::pending() {
+  is_unfinished_ = true;
+  if (!pending_)
+    pending_.reset(new Pending(device_));
+  return *pending_;
 }
 
-Status ConstructQueue::blamed_on_kernel(Status failure) const {
-  return omptarget::blamed_on_kernel(device_, kernel_, std::move(failure));
+/// Returns whether the construct is to write the device copy of the pointer (AttachedPointers::note).
+bool ConstructQueue::begin_pointer(MappingRef mapping, AttachedPointer pointer, bool waits) {
+  pointer.writer = this;
+  if (!device_.map().attached_pointers().note(mapping, pointer, waits))
+    return false;
+  pending().pointers.emplace_back(mapping, pointer.host_address);
+  return true;
+}
+
+/// All of them are written.
+void ConstructQueue::settle_pointers() {
+  if (!pending_)
+    return;
+  for (const auto &[mapping, address] : pending_->pointers)
+    device_.map().attached_pointers().settle(mapping, address, this);
+  pending_->pointers.clear();
+}
+
+Result<DevicePtr> ConstructQueue::allocate_temporary(int64_t size) {
+  DataOperation operation({DataOperationKind::kAllocate, device_.id(), nullptr, nullptr, size, nullptr});
+  OMPTARGET_TRY_ASSIGN(void *const memory, device_.allocate(size, nullptr, OMPTARGET_ALLOC_DEFAULT));
+  operation.set_target(memory);
+  pending().temporaries.push_back(device_ptr(memory));
+  return device_ptr(memory);
+}
+
+/// Frees all of it, whatever fails, and returns the first failure.
+Status ConstructQueue::free_temporaries() {
+  Status status;
+  for (const DevicePtr temporary : pending_->temporaries) {
+    const DataOperation operation({DataOperationKind::kDelete, device_.id(), nullptr, raw(temporary), 0, nullptr});
+    status.keep_first(device_.plugin_device().data_delete(raw(temporary), OMPTARGET_ALLOC_DEFAULT));
+  }
+  pending_->temporaries.clear();
+  return status;
 }
 
 Status blamed_on_kernel(const Device &device, const char *kernel, Status failure) {

@@ -7,40 +7,36 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
 #include "mapping/plan.h"
 #include "observe/construct_events.h"
 #include "region/device_times.h"
-#include "region/pending.h"
 
 namespace omptarget {
 
 /// A queue is idle, then busy with what is queued, then idle again after wait(), which ends everything; so does the
-/// destructor. Used by one thread.
+/// destructor. Making one costs little: most constructs queue plain copies and a kernel, or nothing. Used by one thread.
 class ConstructQueue {
 public:
-  /// queue: what is queued already.
-  explicit ConstructQueue(Device &device, Queue queue = {})
-      : device_(device), queue_(queue), temporaries_(device), arrivals_(device),
-        pointers_(device.map().attached_pointers()), times_(device) {}
-  ~ConstructQueue() { // something is left only after a failure, which is on its way up
+  /// is_observed: somebody wants to know of the construct's steps.
+  ConstructQueue(Device &device, bool is_observed) : device_(device), is_observed_(is_observed) {}
+  ~ConstructQueue() {
     if (!is_idle()) [[unlikely]]
-      wait().consume();
+      end_after_failure();
   }
   ConstructQueue(const ConstructQueue &) = delete;
   ConstructQueue &operator=(const ConstructQueue &) = delete;
 
   Device &device() { return device_; }
+  bool is_observed() const { return is_observed_; }
   /// For the plugin.
   Queue &plugin_queue() { return queue_; }
   bool is_busy() const { return queue_.is_busy(); }
   /// Returns whether wait() has nothing to do.
-  bool is_idle() const {
-    return !queue_.is_busy() && landings_.empty() && protected_.empty() && temporaries_.is_empty() &&
-           arrivals_.is_empty() && pointers_.is_empty() && times_.is_empty();
-  }
+  bool is_idle() const { return !queue_.is_busy() && !is_unfinished_; }
 
   /// Queue a copy. One whose mapping is gone is left out, or fails if its `present` modifier needs the mapping. A
   /// copy does not write attached pointers (OpenMP 5.2, section 5.8.6): other threads, and their kernels, may read
@@ -49,9 +45,8 @@ public:
   Status copy_to_host(const Copy &copy);
   /// Makes a copy, which is complete on return, of memory without attached pointers that can be written.
   Status copy_at_once(const Copy &copy, bool is_to_device);
-  /// Writes the device's values to the pointers that a copy to the device has overwritten: those that are attached
-  /// now, but for those that are known, in ascending order, to have their values.
-  Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known);
+  /// Pointers have become attached while a copy was made, which went over them: gives them their values again.
+  Status mend_pointers(const Copy &copy, bool is_to_device);
   /// Writes the device address of target into the device copy of a pointer.
   Status attach(const Attachment &action);
   /// Writes size bytes of a value, which is kept until it has been copied; name: of the variable that it lies in, or
@@ -61,73 +56,89 @@ public:
   Status write_from_host(DevicePtr target, HostPtr source, int64_t size, const char *name = nullptr);
 
   /// Device memory that is freed when the queue has been waited for.
-  Result<DevicePtr> allocate_temporary(int64_t size) { return temporaries_.allocate(size); }
+  Result<DevicePtr> allocate_temporary(int64_t size);
 
   /// Lets later work of the queue wait for data that other constructs make present. Returns whether all of them are
   /// still there.
   Result<bool> wait_for_data(llvm::ArrayRef<MappingRef> mappings);
-  /// The arrival of what is queued now (ArrivalEvents::record), which lasts until wait().
-  Result<Arrival *> record_arrival();
-  /// Takes over a mapping that was published with such an arrival: wait() ends it.
-  void add_arriving(MappingRef mapping) { arrivals_.add(mapping); }
+  /// The construct has made this mapping, and all copies into it are queued: publish() is to publish it.
+  void add_arriving(MappingRef mapping) { arriving_.push_back(mapping); }
+  bool has_unpublished() const { return arriving_.size() != published_; }
+  /// Publishes those mappings: other threads may use the data once the copies have arrived. Their queues wait for an
+  /// event of this one. lost: gets those that another construct has deleted meanwhile. A failure leaves none
+  /// unpublished.
+  Status publish(llvm::SmallVectorImpl<MappingRef> &lost);
 
-  /// Waits for all queued work, then ends what was pending: staged copies land, pointers are settled, temporary
-  /// memory is freed.
-  Status wait() { return end(queue_.is_busy() ? wait_for_plugin() : Status::ok()); }
-  /// The same once the queue has been waited for. status: what came of that.
-  Status end(Status status);
+  /// Waits for all queued work, then ends what was pending: nobody waits for the construct's data any more, staged copies
+  /// land, pointers are settled, temporary memory is freed.
+  Status wait();
   /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
   Status settle();
-  /// Returns whether all queued work is done; does not wait.
-  Result<bool> is_done();
+  /// Returns whether wait() would not wait.
+  Result<bool> is_done() { return device_.plugin_device().query(queue_); }
   /// As DeviceTimes::timed.
   template <typename Event, typename Work> Status timed(Event &event, Work work) {
-    return times_.timed(queue_, event, work);
+    return event.wants_times() ? pending().times.timed(queue_, event, work) : work();
   }
 
-  /// The kernel that the construct launches; its name lives as long as the queue. From now on failures of queued work
-  /// are taken for the kernel's.
-  void set_kernel(const char *name) { kernel_ = name; }
-  bool has_kernel() const { return kernel_ != nullptr; }
-  /// Adds to a failure that it is the kernel's.
-  Status blamed_on_kernel(Status failure) const;
-
 private:
-  template <observe::DataOperationKind kKind>
-  Status queue_copy(const Copy &copy, void *host, Queue *queue, bool &brings_pointers);
-  Status synchronize() { return device_.plugin_device().synchronize(queue_); }
-  Status wait_for_plugin();
-  Status wait_for_arrival(MappingRef ref, Arrival &arrival);
-  Status copy_around_pointers(const Copy &copy);
-  Status renew_pointers_in_place(const Copy &copy);
-  Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
   /// A copy to the host, which may bring attached pointers: staged in a buffer, or with null on the host already, as
   /// nothing was attached when the copy was queued.
   struct Landing {
     Copy copy;
     std::unique_ptr<std::byte[]> staged;
   };
-  void land(const Landing &landing);
-  [[gnu::cold]] Status copy_to_protected(const Copy &copy);
   /// A copy to the device of data that others find, and the pointers in it that it does not write, in ascending order.
   struct Upload {
     Copy copy;
     std::vector<AttachedPointer> left_out;
   };
+  /// What is to be done once the queue is empty, and what must live until then. Few constructs have any.
+  struct Pending {
+    explicit Pending(const Device &device) : times(device) {}
+    std::vector<std::unique_ptr<std::byte[]>> values; ///< sources of queued copies
+    std::vector<Landing> landings;
+    std::vector<Copy> protected_copies; ///< to host memory that cannot be written
+    std::vector<Upload> uploads;
+    std::vector<DevicePtr> temporaries; ///< memory that is to be freed
+    std::vector<std::pair<MappingRef, HostPtr>>
+        pointers; ///< attached; other constructs may wait until they are written
+    DeviceTimes times;
+  };
+  struct End {
+    void operator()(Pending *pending) const; // not inline: few constructs have one
+  };
+
+  template <observe::DataOperationKind kKind>
+  Status queue_copy(const Copy &copy, void *host, Queue *queue, bool &brings_pointers);
+  Status synchronize() { return device_.plugin_device().synchronize(queue_); }
+  Status wait_for_arrival(MappingRef ref, Arrival &arrival);
+  Result<Arrival *> record_arrival();
+  Status copy_around_pointers(const Copy &copy);
+  Status renew_pointers_in_place(const Copy &copy);
+  bool begin_pointer(MappingRef mapping, AttachedPointer pointer, bool waits);
+  Status rewrite_pointers(const Copy &copy, llvm::ArrayRef<AttachedPointer> known);
+  Status write_pointer(const Attachment &action, DevicePtr device_address, DevicePtr device_value);
+  Pending &pending();
+  void land(const Landing &landing);
+  [[gnu::cold]] Status copy_to_protected(const Copy &copy);
   void note_upload(const Copy &copy, std::vector<AttachedPointer> left_out);
   Status complete_uploads();
+  void settle_pointers();
+  Status free_temporaries();
+  void end_arrivals();
+  Status end(Status status);
+  Status end_pending(Status status);
+  [[gnu::cold]] void end_after_failure();
 
   Device &device_;
+  const bool is_observed_;
+  bool is_unfinished_ = false; ///< wait() has arrivals or something pending to end
+  uint32_t published_ = 0;     ///< of arriving_: others wait for arrival_
   Queue queue_;
-  const char *kernel_ = nullptr;
-  std::vector<std::unique_ptr<std::byte[]>> values_; // sources of queued copies
-  llvm::SmallVector<Landing, 2> landings_;
-  std::vector<Copy> protected_; // to host memory that cannot be written
-  std::vector<Upload> uploads_;
-  TemporaryMemory temporaries_;
-  PendingArrivals arrivals_;
-  PendingPointers pointers_;
-  DeviceTimes times_;
+  Arrival *arrival_ = nullptr;
+  llvm::SmallVector<MappingRef, 8> arriving_; ///< own new mappings that are being filled
+  std::unique_ptr<Pending, End> pending_;
 };
 
 /// Adds to a failure that it is that of this kernel; null: of none.

@@ -34,21 +34,21 @@ void return_addresses(const MapItems &items, void **bases) {
 }
 
 // The kinds of data constructs. on_host() does what is left for the host. Entering and exiting need no plan if that is
-// enough: directly(), which is complete on return, or halves(), which starts it. plan() starts the items of it
+// enough: directly(), which is complete on return, or start(), which starts it. plan() starts the items of it
 // otherwise.
 
 struct Enter {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kEnterData;
-  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
+  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, bool is_observed,
                                Status &status) {
-    if (!enter_directly(device, list, refs, report, status)) [[unlikely]]
+    if (!enter_directly(device, list, refs, is_observed, status)) [[unlikely]]
       return DirectLaunch::kNotEntered;
     return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kNotStarted;
   }
-  static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.enter(status); }
+  static DirectLaunch start(LeftConstruct &construct, Status &status) { return construct.enter(status); }
   static Status plan(DeviceWork &work, MapItems &items, const MapList &list) {
     OMPTARGET_TRY(work.enter_data(items));
-    ReportedConstruct::report_items(items);
+    report_placed(items);
     return_addresses(items, list.bases);
     return Status::ok();
   }
@@ -57,14 +57,14 @@ struct Enter {
 
 struct Exit {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kExitData;
-  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, DirectReport *report,
+  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, bool is_observed,
                                Status &status) {
-    return leave_directly(device, list, refs, report, status) ? DirectLaunch::kDone : DirectLaunch::kNotEntered;
+    return leave_directly(device, list, refs, is_observed, status) ? DirectLaunch::kDone : DirectLaunch::kNotEntered;
   }
-  static DirectLaunch halves(DirectHalves &direct, Status &status) { return direct.leave(status); }
+  static DirectLaunch start(LeftConstruct &construct, Status &) { return construct.leave_data(); }
   static Status plan(DeviceWork &work, MapItems &items, const MapList &) {
     OMPTARGET_TRY(work.start_exit(items, false));
-    ReportedConstruct::report_items(items);
+    report_placed(items);
     return Status::ok();
   }
   static Status on_host(const Call &call, const MapList &list) { return leave_ended_device(call, list); }
@@ -108,21 +108,21 @@ template <typename Kind>
   return work.complete();
 }
 
-/// Carries out a construct to its end. report: null if nobody observes.
+/// Carries out a construct to its end.
 template <typename Kind>
 [[gnu::always_inline]] inline Status run_to_end(Device &device, const Call &call, const MapList &list,
-                                                DirectReport *report) {
+                                                bool is_observed) {
   PresentRefs refs;
   Status status;
-  const DirectLaunch so_far = Kind::directly(device, list, refs, report, status);
+  const DirectLaunch so_far = Kind::directly(device, list, refs, is_observed, status);
   if (so_far == DirectLaunch::kDone) [[likely]]
     return status;
   if (so_far == DirectLaunch::kNotEntered)
     return run_planned<Kind>(device, call, list, refs);
   return conclude(device, nullptr, list, refs, so_far, std::move(status));
 }
-template <> inline Status run_to_end<Update>(Device &device, const Call &call, const MapList &list, DirectReport *) {
-  DataUpdate update(device);
+template <> inline Status run_to_end<Update>(Device &device, const Call &call, const MapList &list, bool is_observed) {
+  DataUpdate update(device, is_observed);
   OMPTARGET_TRY(update.start(list, call.code, true));
   return update.finish();
 }
@@ -131,14 +131,13 @@ template <typename Kind>
 [[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const MapList &list) {
   const ReportedConstruct reported(call, device, Kind::kKind, list);
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "%s with %d arguments", call.construct, list.count);
-  DirectReport report(device, list);
-  return run_to_end<Kind>(device, call, list, &report);
+  return run_to_end<Kind>(device, call, list, true);
 }
 
 template <typename Kind>
 [[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const MapList &list, void *&slot) {
   return LeftConstruct::run(
-      std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot, Kind::halves,
+      std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot, Kind::start,
       [&](DeviceWork &work, const PresentRefs &refs) { return start_planned<Kind>(work, call, list, refs); });
 }
 template <> Status run_and_leave<Update>(Device &device, const Call &call, const MapList &list, void *&slot) {
@@ -181,7 +180,7 @@ template <typename Kind>
       return run_and_leave<Kind>(device, call, list, *slot);
   if (is_observed()) [[unlikely]]
     return run_observed<Kind>(device, call, list);
-  return run_to_end<Kind>(device, call, list, nullptr);
+  return run_to_end<Kind>(device, call, list, false);
 }
 
 template <typename Kind> [[gnu::noinline]] Status run_on_any_device(const Call &call, const MapList &list) {

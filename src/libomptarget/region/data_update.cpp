@@ -9,9 +9,7 @@
 #include "mapping/argument_refs.h"
 #include "mapping/non_contiguous.h"
 #include "observe/checks.h"
-#include "observe/listeners.h"
 #include "region/device_work.h"
-#include "region/direct_constructs.h"
 #include "region/map_arguments.h"
 
 namespace omptarget {
@@ -36,7 +34,7 @@ bool are_contiguous(const MapList &list) {
 } // namespace
 
 Status DataUpdate::start(const MapList &list, const void *code, bool waits) {
-  if (!are_contiguous(list) || is_observed() || OMPTARGET_PLANS_ALL()) [[unlikely]]
+  if (!are_contiguous(list) || queue_.is_observed() || OMPTARGET_PLANS_ALL()) [[unlikely]]
     return gather(list, code, waits);
   for (int32_t i = 0; i < list.count; ++i)
     OMPTARGET_TRY(copy_argument(list, i, waits && list.count == 1));
@@ -98,7 +96,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
   const char *const name = list.names ? static_cast<const char *>(list.names[i]) : nullptr;
   i = last;
   void *const target = raw(mapping.target_of(begin));
-  Queue *const queue = is_alone ? nullptr : careful_ ? &careful_->queue.plugin_queue() : &queue_;
+  Queue *const queue = is_alone ? nullptr : &queue_.plugin_queue();
   const PluginDevice &plugin = device_.plugin_device();
   status = is_to ? plugin.data_submit(target, raw(begin), size, queue)
                  : plugin.data_retrieve(raw(begin), target, size, queue);
@@ -109,7 +107,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
     return true;
   }
   if (!status.is_ok() || mapping.has_attached_pointers()) [[unlikely]]
-    status = settle(plain(), std::move(status));
+    status = mend(plain(), std::move(status));
   status.keep_first(give_back(ref));
   return true;
 }
@@ -166,39 +164,35 @@ Status DataUpdate::copy_carefully(bool waits) {
   OMPTARGET_SCHED_POINT("update: planned");
   Careful &all = *careful_;
   if (!all.awaited.empty()) [[unlikely]] {
-    OMPTARGET_TRY_ASSIGN(const bool are_there, all.queue.wait_for_data(all.awaited));
+    OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(all.awaited));
     if (OMPTARGET_PLANTED("removed-is-failed") && !are_there)
       return Status::error("data that another thread was mapping could not be mapped by it");
   }
   const bool is_alone =
       waits && queued_.empty() && all.awaited.empty() && all.to_device.size() + all.to_host.size() == 1;
   for (const Copy &copy : all.to_device)
-    OMPTARGET_TRY(is_alone && !copy.mapping.mapping->has_attached_pointers() ? all.queue.copy_at_once(copy, true)
-                                                                             : all.queue.copy_to_device(copy));
+    OMPTARGET_TRY(is_alone && !copy.mapping.mapping->has_attached_pointers() ? queue_.copy_at_once(copy, true)
+                                                                             : queue_.copy_to_device(copy));
   for (const Copy &copy : all.to_host)
     OMPTARGET_TRY(is_alone && !copy.mapping.mapping->has_attached_pointers() &&
                           is_writable(raw(copy.host), static_cast<size_t>(copy.size))
-                      ? all.queue.copy_at_once(copy, false)
-                      : all.queue.copy_to_host(copy));
+                      ? queue_.copy_at_once(copy, false)
+                      : queue_.copy_to_host(copy));
   return Status::ok();
 }
 
 /// The copy has failed, or pointers have become attached since it began, and it went over them.
-[[gnu::cold, gnu::noinline]] Status DataUpdate::settle(const PlainCopy &plain, Status status) {
-  const Copy &copy = plain.copy;
-  if (status.is_ok() && !plain.is_to)
-    device_.map().attached_pointers().restore(copy.mapping, copy.host, copy.size);
-  if (status.is_ok() && plain.is_to) {
-    ConstructQueue queue(device_);
-    status = queue.rewrite_pointers(copy, {});
-    status.keep_first(queue.wait());
-  }
-  return during_copy(std::move(status), copy, plain.is_to ? "to" : "from");
+[[gnu::cold, gnu::noinline]] Status DataUpdate::mend(const PlainCopy &plain, Status status) {
+  if (status.is_ok())
+    status = queue_.mend_pointers(plain.copy, plain.is_to);
+  if (status.is_ok())
+    status = queue_.wait();
+  return during_copy(std::move(status), plain.copy, plain.is_to ? "to" : "from");
 }
 
 DataUpdate::Careful &DataUpdate::careful() {
   if (!careful_)
-    careful_.emplace(device_, std::exchange(queue_, Queue()));
+    careful_ = std::make_unique<Careful>();
   return *careful_;
 }
 
@@ -208,22 +202,18 @@ inline Status DataUpdate::give_back(MappingRef ref) {
 }
 
 Status DataUpdate::wait() {
-  Status status = careful_ ? careful_->queue.wait() : device_.plugin_device().synchronize(queue_);
-  for (const PlainCopy &plain : queued_) {
+  Status status = queue_.wait();
+  for (const PlainCopy &plain : queued_)
     if (status.is_ok() && plain.copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
-      status = settle(plain, Status::ok());
+      status = mend(plain, Status::ok());
+  for (const PlainCopy &plain : queued_)
     status.keep_first(give_back(plain.copy.mapping));
-  }
   queued_.clear();
   if (careful_)
     for (const MappingRef ref : careful_->borrowed)
       status.keep_first(give_back(ref));
   careful_.reset();
   return status;
-}
-
-Result<bool> DataUpdate::is_done() {
-  return careful_ ? careful_->queue.is_done() : device_.plugin_device().query(queue_);
 }
 
 } // namespace omptarget

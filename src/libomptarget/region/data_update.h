@@ -5,10 +5,11 @@
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
-#include <optional>
+#include <memory>
 
 #include "device/invariants.h"
 #include "region/construct_queue.h"
+#include "region/construct_report.h"
 
 namespace omptarget {
 
@@ -16,9 +17,11 @@ namespace omptarget {
 /// storage before; others may remove the data. start() is called once. Used by one thread.
 class DataUpdate {
 public:
-  explicit DataUpdate(Device &device) : device_(device) {}
+  explicit DataUpdate(Device &device, bool is_observed = omptarget::is_observed())
+      : device_(device), queue_(device, is_observed) {}
   ~DataUpdate() {
-    finish().consume(); // after a failure, which is on its way up
+    if (careful_ || !queued_.empty()) [[unlikely]]
+      wait().consume(); // after a failure, which is on its way up
   }
   DataUpdate(const DataUpdate &) = delete;
   DataUpdate &operator=(const DataUpdate &) = delete;
@@ -36,9 +39,9 @@ public:
     check_present_data(device_);
     return status;
   }
-  bool is_busy() const { return careful_ ? careful_->queue.is_busy() : queue_.is_busy(); }
+  bool is_busy() const { return queue_.is_busy(); }
   /// Returns whether finish() would not wait.
-  Result<bool> is_done();
+  Result<bool> is_done() { return queue_.is_done(); }
 
 private:
   /// A copy in data that have arrived, in memory that can be written, without attached pointers when it began. Each has
@@ -47,10 +50,8 @@ private:
     Copy copy;
     bool is_to;
   };
-  /// All others, and all copies if somebody observes. It takes over the queue.
+  /// All others, and all copies if somebody observes.
   struct Careful {
-    Careful(Device &device, Queue begun) : queue(device, begun) {}
-    ConstructQueue queue;
     llvm::SmallVector<MappingRef, 8> borrowed;
     llvm::SmallVector<MappingRef, 2> awaited; ///< of other constructs: storage or data may not have arrived
     llvm::SmallVector<Copy, 4> to_device, to_host;
@@ -63,15 +64,15 @@ private:
   Status add_part(const MapItem &item, HostPtr begin, int64_t size);
   Found find_and_borrow(HostPtr begin, int64_t size);
   Status copy_carefully(bool waits);
-  Status settle(const PlainCopy &plain, Status status);
+  Status mend(const PlainCopy &plain, Status status);
   Status wait();
   Status give_back(MappingRef ref);
   Careful &careful();
 
   Device &device_;
-  Queue queue_;
+  ConstructQueue queue_;
   llvm::SmallVector<PlainCopy, 4> queued_;
-  std::optional<Careful> careful_;
+  std::unique_ptr<Careful> careful_;
 };
 
 } // namespace omptarget

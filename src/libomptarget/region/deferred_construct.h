@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 #include "device/call.h"
-#include "region/reported_construct.h"
+#include "region/construct_report.h"
 
 namespace omptarget {
 

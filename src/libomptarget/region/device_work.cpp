@@ -44,6 +44,14 @@ Status free_removed(Device &device, const Removed &removed) {
   return status;
 }
 
+Result<void *> allocate_mapped(Device &device, HostPtr begin, int64_t bytes, const char *name) {
+  DataOperation operation({DataOperationKind::kAllocate, device.id(), raw(begin), nullptr, bytes, name});
+  auto allocated = device.allocate(bytes, raw(begin), OMPTARGET_ALLOC_DEFAULT);
+  if (allocated.is_ok()) [[likely]]
+    operation.set_target(*allocated);
+  return allocated;
+}
+
 namespace {
 
 Status free_all(Device &device, const std::vector<Removed> &all) {
@@ -59,6 +67,7 @@ MappingPolicy DeviceWork::policy_of(const Device &device) {
   MappingPolicy policy;
   policy.use_host_memory = device.uses_host_memory();
   policy.attach_always = mapping_settings().attach_always;
+  policy.device = device.id();
   return policy;
 }
 
@@ -131,9 +140,7 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
     if (storage.ref.mapping->state() & MappingState::kStorage)
       continue; // since an earlier attempt
     const int64_t bytes = storage.size + storage.padding;
-    DataOperation operation(
-        {DataOperationKind::kAllocate, device().id(), raw(storage.begin), nullptr, bytes, storage.ref.mapping->name()});
-    auto allocated = device().allocate(bytes, raw(storage.begin), OMPTARGET_ALLOC_DEFAULT);
+    auto allocated = allocate_mapped(device(), storage.begin, bytes, storage.ref.mapping->name());
     if (!allocated)
       return allocated.take_status()
           .during(format("%" PRIu64 " bytes for host address 0x%016" PRIxPTR " could not be allocated on device %d",
@@ -141,11 +148,9 @@ Status DeviceWork::allocate(const EnterPlan &plan) {
           .during(mapped_memory_text(device()))
           .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
           .about(variable_text(storage.ref.mapping->name(), storage.size));
-    const DevicePtr allocation = device_ptr(*allocated);
-    operation.set_target(*allocated);
     Status notified = device().plugin_device().data_notify_mapped(raw(storage.begin), storage.size);
     OMPTARGET_SCHED_POINT("enter: no storage yet");
-    storage.ref.publish_storage(allocation, storage.padding);
+    storage.ref.publish_storage(device_ptr(*allocated), storage.padding);
     OMPTARGET_TRY(std::move(notified));
     report_created(device(), *storage.ref.mapping);
   }
@@ -186,29 +191,16 @@ Result<bool> DeviceWork::attach_early(EnterPlan &plan) {
   return true;
 }
 
-/// Other threads may use the new data once their copies have arrived: this thread waits for them, or if the device has
-/// events, the queues of the others will. False if another construct has deleted some of them already.
+/// Other threads may use the new data from now on. False if another construct has deleted some of them already.
 Result<bool> DeviceWork::publish(EnterPlan &plan) {
-  bool are_kept = true;
-  if (plan.allocations.empty())
-    return are_kept;
-  Arrival *arrival = nullptr;
-  if (queue_.is_busy() && mapping_settings().force_atomic) {
-    OMPTARGET_TRY_ASSIGN(arrival, queue_.record_arrival());
-  }
   for (const NewStorage &storage : plan.allocations) {
-    if (arrival)
-      queue_.add_arriving(storage.ref);
+    queue_.add_arriving(storage.ref);
     plan.published.push_back(storage.ref);
-    if (storage.ref.publish_ready(arrival)) [[likely]]
-      continue;
-    OMPTARGET_TRY(queue_.wait());
-    const Removed removed = map().remove_if_unused(storage.ref);
-    are_kept = are_kept && !removed.is_removed;
-    OMPTARGET_TRY(free_removed(device(), removed));
   }
   plan.allocations.clear();
-  return are_kept;
+  llvm::SmallVector<MappingRef, 2> lost;
+  OMPTARGET_TRY(queue_.publish(lost));
+  return llvm::none_of(lost, [](MappingRef ref) { return ref.is_removed(); });
 }
 
 /// Queued copies into what goes are waited for.
@@ -220,9 +212,9 @@ Status DeviceWork::undo_enter(MapItems &items, EnterPlan &plan) {
 }
 
 DeviceWork::Exit::Exit(DeviceWork &work, const MapItems &items)
-    : arguments(items), report(is_observed() ? std::make_unique<DirectReport>(work.device(), arguments.list) : nullptr),
-      queue(work.device(), arguments.refs, report.get(), &work.queue_),
-      leaving(work.device(), arguments.list, arguments.refs, queue, arguments.kinds, besides) {}
+    : arguments(items), leaving(work.device(), arguments.list, arguments.refs, work.queue_, arguments.kinds, besides) {
+  leaving.keep_none_dormant();
+}
 
 Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
   if (!has_entered) {
@@ -235,8 +227,8 @@ Status DeviceWork::start_exit(MapItems &items, bool has_entered) {
         return are_there.take_status();
   }
   exit_.emplace(*this, items);
-  if (exit_->report) [[unlikely]]
-    exit_->report->leaving(exit_->arguments.refs);
+  if (queue_.is_observed()) [[unlikely]]
+    ArgumentReport(device(), exit_->arguments.list).leaving(exit_->arguments.refs);
   if (device().plugin().is_asynchronous())
     exit_->leaving.start();
   return Status::ok();
@@ -257,11 +249,20 @@ Status DeviceWork::complete() {
   } else {
     status = queue_.wait();
   }
+  if (!status.is_ok()) [[unlikely]]
+    status = blamed_on_kernel(device(), kernel_, std::move(status));
   besides.keep_first(give_back_borrowed());
-  if (!besides.is_ok() && queue_.has_kernel()) [[unlikely]]
+  if (!besides.is_ok() && kernel_) [[unlikely]]
     besides = std::move(besides).during(kAfterKernel);
   status.keep_first(std::move(besides));
   return status;
+}
+
+Result<bool> DeviceWork::is_done() {
+  auto is_done = queue_.is_done();
+  if (!is_done.is_ok()) [[unlikely]]
+    return blamed_on_kernel(device(), kernel_, is_done.take_status());
+  return is_done;
 }
 
 /// A failure is on its way up.

@@ -18,7 +18,7 @@ namespace omptarget {
 /// Used by one thread.
 class DeviceWork {
 public:
-  explicit DeviceWork(Device &device) : policy_(policy_of(device)), queue_(device) {}
+  explicit DeviceWork(Device &device) : policy_(policy_of(device)), queue_(device, is_observed()) {}
   ~DeviceWork() {
     if (exit_ || !borrowed_.empty()) [[unlikely]]
       end_after_failure();
@@ -42,6 +42,11 @@ public:
   Status complete();
   /// Completes a construct that failed: gives back what entering took, without copying anything.
   Status abandon(MapItems &items);
+  /// The kernel that the construct launches; its name lives as long as this. From now on failures of the queue are the
+  /// kernel's.
+  void set_kernel(const char *name) { kernel_ = name; }
+  /// Returns whether complete() would not wait for the device.
+  Result<bool> is_done();
   /// Returns whether the construct copies back the mapping's data: nobody else does before it is complete.
   bool has_turn(MappingRef ref) const { return exit_ && exit_->leaving.has_turn(ref); }
 
@@ -63,16 +68,18 @@ private:
     Exit(DeviceWork &work, const MapItems &items);
     LeftArguments arguments;
     Status besides; ///< the first failure to copy back or to free
-    const std::unique_ptr<DirectReport> report;
-    DirectQueue queue;
     Leaving leaving;
   };
 
   const MappingPolicy policy_;
   ConstructQueue queue_;
+  const char *kernel_ = nullptr;
   std::vector<MappingRef> borrowed_; ///< to be given back when the queue is empty
   std::optional<Exit> exit_;
 };
+
+/// Allocates storage for data that a construct maps, and tells whoever observes.
+Result<void *> allocate_mapped(Device &device, HostPtr begin, int64_t bytes, const char *name);
 
 /// Tells the plugin, and whoever observes, of a mapping that has left the table, and frees its memory. Does nothing if
 /// the mapping has stayed.

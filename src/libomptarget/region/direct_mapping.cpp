@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <llvm/ADT/STLExtras.h>
-#include <utility>
 
 #include "base/sched_point.h"
+#include "region/construct_report.h"
 #include "region/device_work.h"
-#include "region/mapping_settings.h"
 
 namespace omptarget {
 
@@ -59,7 +58,7 @@ bool may_map(Device &device, const MapList &list) {
 /// Enters the arguments of one construct, one after the other.
 class PlainEntry {
 public:
-  PlainEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
+  PlainEntry(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, ConstructQueue &queue,
              Status &status)
       : device_(device), map_(device.map()), list_(list), refs_(refs), absence_(absence), queue_(queue),
         status_(status) {}
@@ -78,14 +77,25 @@ public:
         if (refs_[j].is_counted && refs_[j].ref().release(false).reached_zero)
           free_removed(device_, map_.remove_if_unused(refs_[j].ref())).consume();
       refs_.truncate(OMPTARGET_PLANTED("entry-given-back") ? first : i);
-      queue_.publish(status_);
+      publish();
       return false;
     }
-    return queue_.publish(status_);
+    return publish();
   }
 
 private:
   enum class Made { kYes, kNo, kAgain };
+
+  /// Publishes what is being filled. False if some of it is lost, which is to be entered again, or status_ has failed.
+  bool publish() { return queue_.has_unpublished() ? publish_arriving() : status_.is_ok(); }
+  [[gnu::noinline]] bool publish_arriving() {
+    llvm::SmallVector<MappingRef, 2> lost;
+    status_.keep_first(queue_.publish(lost));
+    for (PresentRef &ref : refs_)
+      if (llvm::is_contained(lost, ref.ref())) [[unlikely]]
+        ref = {};
+    return status_.is_ok() && lost.empty();
+  }
 
   /// Returns whether argument i may lie in data that an argument before it has made. An empty one may lie beside them.
   bool may_be_made(int32_t i) const {
@@ -110,8 +120,8 @@ private:
         const MappingRef found = map_.retain_arrived(host_ptr(list_.begins[i]), size, absence_);
         if (found) {
           ref = {found.mapping, found.generation, true, false, false};
-          if (queue_.report()) [[unlikely]]
-            queue_.report()->entered(static_cast<size_t>(i), *found.mapping);
+          if (queue_.is_observed()) [[unlikely]]
+            report().entered(static_cast<size_t>(i), *found.mapping);
           return true;
         }
       }
@@ -128,13 +138,20 @@ private:
     }
   }
 
-  bool copy(int32_t i, const PresentRef &ref) {
+  ArgumentReport report() const { return {device_, list_}; }
+
+  bool copy(int32_t i, MappingRef own) {
     const auto number = static_cast<size_t>(i);
-    Status status = queue_.report() ? queue_.report()->copy(number, *ref.mapping, queue_.get())
-                                    : copy_argument(device_, list_, number, *ref.mapping, &queue_.get());
+    if (queue_.is_observed()) [[unlikely]] {
+      status_ = queue_.copy_to_device(copy_of_argument(list_, number, own));
+      return status_.is_ok();
+    }
+    void *const host = list_.begins[i];
+    void *const target = raw(own.mapping->target_of(host_ptr(host)));
+    Status status = device_.plugin_device().data_submit(target, host, list_.sizes[i], &queue_.plugin_queue());
     if (status.is_ok()) [[likely]]
       return true;
-    status_ = during_copy(std::move(status), copy_of_argument(list_, number, ref.ref()), "to");
+    status_ = during_copy(std::move(status), copy_of_argument(list_, number, own), "to");
     return false;
   }
 
@@ -151,8 +168,8 @@ private:
   Made make(int32_t i, bool copies, PresentRef &ref) {
     const NewRange range = range_of(i);
     MappingRef own = map_.revive(absence_.dormant, range, !copies);
-    if (own && queue_.report()) [[unlikely]]
-      queue_.report()->revived(static_cast<size_t>(i), *own.mapping);
+    if (own && queue_.is_observed()) [[unlikely]]
+      report().revived(static_cast<size_t>(i), *own.mapping);
     if (!own)
       if (const Made made = make_new(i, range, copies, own); made != Made::kYes)
         return made;
@@ -165,16 +182,16 @@ private:
   Made fill(int32_t i, PresentRef &ref) {
     OMPTARGET_SCHED_POINT("enter: inserted");
     const MappingRef own = ref.ref();
-    const bool is_copied = copy(i, ref);
+    const bool is_copied = copy(i, own);
     if (is_copied && queue_.is_busy()) {
-      queue_.add_arriving(ref);
+      queue_.add_arriving(own);
       return Made::kYes;
     }
     if (is_copied && own.publish_copied()) [[likely]]
       return Made::kYes;
     ref = {};
     if (!is_copied) // part of it may be under way
-      device_.plugin_device().synchronize(queue_.get()).consume();
+      device_.plugin_device().synchronize(queue_.plugin_queue()).consume();
     free_removed(device_, is_copied ? map_.remove_if_unused(own) : map_.discard(own)).consume();
     return is_copied ? Made::kAgain : Made::kNo; // again: another construct has deleted them meanwhile
   }
@@ -187,8 +204,7 @@ private:
       return Made::kAgain;
     OMPTARGET_SCHED_POINT("enter: reserved");
     const MappingRef reserved = inserted.found.ref;
-    const auto number = static_cast<size_t>(i);
-    auto allocated = queue_.report() ? queue_.report()->allocate(number) : allocate_argument(device_, list_, number);
+    auto allocated = allocate_mapped(device_, range.begin, list_.sizes[i], range.name);
     if (!allocated.is_ok()) [[unlikely]] { // planning tries again, and says what it needed
       allocated.take_status().consume();
       (void)map_.discard(reserved);
@@ -200,7 +216,7 @@ private:
       return Made::kAgain; // another construct has deleted them meanwhile
     }
     own = reserved;
-    if (queue_.report()) [[unlikely]]
+    if (queue_.is_observed()) [[unlikely]]
       report_created(device_, *own.mapping);
     return Made::kYes;
   }
@@ -210,90 +226,19 @@ private:
   const MapList &list_;
   PresentRefs &refs_;
   Absence &absence_; ///< of the argument that is entered
-  DirectQueue &queue_;
+  ConstructQueue &queue_;
   Status &status_;
 };
 
 } // namespace
 
-void DirectQueue::End::operator()(ConstructQueue *queue) const { delete queue; }
-
-/// If something is under way: a failure is on its way up then.
-void DirectQueue::end_after_failure() {
-  if (!is_idle())
-    complete().consume();
-}
-
-ConstructQueue &DirectQueue::careful() {
-  if (!careful_) {
-    own_careful_.reset(new ConstructQueue(device_, std::exchange(queue_, Queue())));
-    careful_ = own_careful_.get();
-  }
-  return *careful_;
-}
-
-Status DirectQueue::complete() {
-  Status status = wait();
-  if (has_arrivals_)
-    end_arrivals();
-  return status;
-}
-
-Status DirectQueue::wait() {
-  if (is_planned())
-    return careful_->wait();
-  Status status = report_ ? report_->wait(get()) : device_.plugin_device().synchronize(get());
-  if (own_careful_)
-    return own_careful_->end(std::move(status));
-  return status;
-}
-
-void DirectQueue::end_arrivals() {
-  for (PresentRef &ref : refs_)
-    if (ref.is_arriving) {
-      ref.ref().end_arrival();
-      ref.is_arriving = false;
-    }
-  has_arrivals_ = false;
-  if (arrival_)
-    device_.arrivals().leave(*std::exchange(arrival_, nullptr));
-}
-
-bool DirectQueue::publish_arriving(Status &status) {
-  if (mapping_settings().force_atomic && !OMPTARGET_PLANTED("arrival-untold")) {
-    auto recorded = device_.arrivals().record(get());
-    if (recorded.is_ok())
-      arrival_ = *recorded;
-    else
-      status.keep_first(recorded.take_status());
-  }
-  bool are_there = status.is_ok();
-  if (!are_there) // nobody can wait for it
-    device_.plugin_device().synchronize(get()).consume();
-  for (PresentRef &ref : refs_) {
-    if (!ref.is_arriving)
-      continue;
-    ref.is_arriving = arrival_ != nullptr;
-    if (ref.ref().publish_ready(arrival_)) [[likely]]
-      continue;
-    // Another construct has deleted them meanwhile.
-    are_there = false;
-    status.keep_first(device_.plugin_device().synchronize(get()));
-    status.keep_first(free_removed(device_, device_.map().remove_if_unused(ref.ref())));
-    ref.ref().end_arrival(); // others may have entered them in between
-    ref = {};
-  }
-  has_arrivals_ = arrival_ != nullptr;
-  return are_there;
-}
-
-bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, DirectQueue &queue,
+bool enter_plain(Device &device, const MapList &list, PresentRefs &refs, Absence &absence, ConstructQueue &queue,
                  Status &status) {
   if (refs.empty() || !refs.back().is_absent || !may_map(device, list))
     return false;
   if (PlainEntry(device, list, refs, absence, queue, status).run()) [[likely]]
     return true;
-  status.keep_first(queue.complete());
+  status.keep_first(queue.wait());
   return false;
 }
 

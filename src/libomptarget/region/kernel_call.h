@@ -7,7 +7,6 @@
 #include "device/device.h"
 #include "device/helper_threads.h"
 #include "device/libomp.h"
-#include "region/direct_report.h"
 #include "region/launch.h"
 
 namespace omptarget {
@@ -58,17 +57,6 @@ inline Status call_kernel(const Device &device, const Kernel &kernel, ParameterF
     args.Version = device.plugin().takes_trailing() ? kVersionWithTrailing : kPlainVersion;
   }
   return launch(device, kernel, slots + 1, args, queue);
-}
-
-/// The same without arguments. Complete on return. report: null if nobody observes.
-[[gnu::always_inline]] inline Status call_without_arguments(const Device &device, const Kernel &kernel,
-                                                            ParameterForm form, LaunchRequest &request,
-                                                            DirectReport *report) {
-  void *slots[2];
-  const auto call = [&device, &kernel, form, &request, &slots](Queue *queue) {
-    return call_kernel(device, kernel, form, request.args, slots, 0, queue);
-  };
-  return report ? report->launched_alone(kernel, request, call) : call(nullptr);
 }
 
 /// The value of an argument that is not mapped. A captured function pointer becomes the device's function, other

@@ -11,13 +11,11 @@
 #include "mapping/private_layout.h"
 #include "region/chosen_variant.h"
 #include "region/direct_constructs.h"
-#include "region/direct_report.h"
 #include "region/ended_device.h"
 #include "region/kernel_call.h"
 #include "region/kernel_recorder.h"
 #include "region/left_construct.h"
 #include "region/map_arguments.h"
-#include "region/reported_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -130,10 +128,10 @@ public:
       work_.abandon(items_).consume(); // what entering took, if it was not entering that failed
       return std::move(status).during(kBeforeKernel);
     }
-    queue_.set_kernel(kernel_.name);
+    work_.set_kernel(kernel_.name);
     if (Status status = start(); !status) {
       work_.abandon(items_).consume(); // the kernel's failure is what counts
-      return queue_.blamed_on_kernel(std::move(status));
+      return blamed_on_kernel(work_.device(), kernel_.name, std::move(status));
     }
     return work_.start_exit(items_, true);
   }
@@ -141,8 +139,8 @@ public:
 private:
   Status prepare_data() {
     OMPTARGET_TRY_DURING(work_.enter(items_), kDuringEntry);
-    ReportedConstruct::report_items(items_);
-    ReportedConstruct::report_kernel_arguments(items_);
+    report_placed(items_);
+    report_kernel_arguments(items_);
     OMPTARGET_TRY(prepare_private());
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].has(map_type::kTargetParam))
@@ -265,18 +263,13 @@ private:
     const Device &device = work_.device();
     const auto count = static_cast<uint32_t>(slots_.size() - 1);
     slots_.push_back(nullptr);
-    observe::KernelFacts facts{};
-    if (is_observed()) [[unlikely]] {
-      facts = facts_of_launch(device, kernel_, request_);
-      trace_kernel_launch(facts, count);
-    }
     const ParameterForm form = kernel_.forms[static_cast<size_t>(request_.block)];
-    const auto call = [&] {
-      return call_kernel(device, kernel_, form, request_.args, slots_.data(), count, &queue_.plugin_queue());
+    const auto call = [&](Queue *queue) {
+      return call_kernel(device, kernel_, form, request_.args, slots_.data(), count, queue);
     };
     const auto run = [&] {
-      observe::KernelLaunch launch(facts);
-      return queue_.timed(launch, call);
+      return queue_.is_observed() ? launch_observed(kernel_, request_, count, queue_, false, call)
+                                  : call(&queue_.plugin_queue());
     };
     return recorder_ ? recorder_->record(queue_, items_, run) : run();
   }
@@ -307,12 +300,11 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
   return work.complete();
 }
 
-/// Runs a region with data. report: null if nobody observes.
-[[gnu::noinline]] Status run_with_data(Device &device, const Kernel &kernel, LaunchRequest &request,
-                                       DirectReport *report) {
+/// Runs a region with data.
+[[gnu::noinline]] Status run_with_data(Device &device, const Kernel &kernel, LaunchRequest &request, bool is_observed) {
   PresentRefs refs;
   Status status;
-  const DirectLaunch so_far = launch_directly(device, kernel, request, refs, report, status);
+  const DirectLaunch so_far = launch_directly(device, kernel, request, refs, is_observed, status);
   if (so_far == DirectLaunch::kDone) [[likely]]
     return status;
   if (so_far == DirectLaunch::kNotEntered)
@@ -326,8 +318,8 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
   const std::unique_ptr<KernelRecorder> recorder = KernelRecorder::of(device, call, kernel, request);
   return LeftConstruct::run(
       std::make_unique<LeftConstruct>(device, call, observe::ConstructKind::kTarget, request.list, kernel.name), slot,
-      [&](DirectHalves &direct, Status &status) {
-        return recorder ? DirectLaunch::kNotEntered : direct.launch(kernel, request, status);
+      [&](LeftConstruct &construct, Status &status) {
+        return recorder ? DirectLaunch::kNotEntered : construct.launch(kernel, request, status);
       },
       [&](DeviceWork &work, const PresentRefs &refs) {
         return run_planned(work, kernel, request, refs, recorder.get());
@@ -340,12 +332,27 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
   return conclude(device, kernel.name, list, none, DirectLaunch::kFailed, std::move(failure));
 }
 
-/// Runs a region to its end. report: null if nobody observes.
+/// Calls a kernel without arguments. Complete on return.
+[[gnu::always_inline]] inline Status call_without_arguments(Device &device, const Kernel &kernel, ParameterForm form,
+                                                            LaunchRequest &request, bool is_observed) {
+  void *slots[2];
+  const auto call = [&device, &kernel, form, &request, &slots](Queue *queue) {
+    return call_kernel(device, kernel, form, request.args, slots, 0, queue);
+  };
+  if (!is_observed)
+    return call(nullptr);
+  ConstructQueue queue(device, true);
+  Status status = launch_observed(kernel, request, 0, queue, true, call);
+  status.keep_first(queue.wait());
+  return status;
+}
+
+/// Runs a region to its end.
 [[gnu::always_inline]] inline Status run_to_end(Device &device, const Kernel &kernel, ParameterForm form,
-                                                LaunchRequest &request, DirectReport *report) {
+                                                LaunchRequest &request, bool is_observed) {
   if (request.list.count != 0)
-    return run_with_data(device, kernel, request, report);
-  Status status = call_without_arguments(device, kernel, form, request, report);
+    return run_with_data(device, kernel, request, is_observed);
+  Status status = call_without_arguments(device, kernel, form, request, is_observed);
   return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
 }
 [[gnu::cold, gnu::noinline]] Status run_observed(Device &device, const Call &call, const Kernel &kernel,
@@ -356,8 +363,7 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
     OMPTARGET_TRY(run_planned(work, kernel, request, {}, recorder.get()));
     return work.complete();
   }
-  DirectReport report(device, request.list);
-  return run_to_end(device, kernel, form, request, &report);
+  return run_to_end(device, kernel, form, request, true);
 }
 
 [[gnu::cold, gnu::noinline]] void apply_defaults(Device &device, LaunchRequest &request) {
@@ -376,7 +382,7 @@ Status run_planned(DeviceWork &work, const Kernel &kernel, LaunchRequest &reques
       return run_and_leave(device, call, *chosen, request, *slot);
   if (is_observed()) [[unlikely]]
     return run_observed(device, call, *chosen, form, request);
-  return run_to_end(device, *chosen, form, request, nullptr);
+  return run_to_end(device, *chosen, form, request, false);
 }
 
 Result<Outcome> launch_on(Device &device, const Call &call, LaunchRequest &request) {

@@ -20,26 +20,6 @@ namespace {
 
 constexpr int64_t kPointerSize = sizeof(void *);
 
-/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
-/// Another construct may revive the mapping at once, and tells of the same storage then.
-[[gnu::cold, gnu::noinline]] bool become_dormant_observed(Device &device, MappingRef ref, bool ends_turn,
-                                                          const DirectReport &report, const LastUse &last) {
-  bool is_told = false;
-  const std::function<void()> tell = [&] {
-    report.freed(last.removal);
-    is_told = true;
-  };
-  const bool became_dormant =
-      ends_turn ? device.map().end_turn_as_dormant(ref, &tell) : device.map().leave_last_as_dormant(ref, &tell);
-  if (became_dormant && !ends_turn)
-    report.left(last);
-  if (became_dormant)
-    report_removed(device, last.removal);
-  else if (is_told)
-    report.allocated(last.removal);
-  return became_dormant;
-}
-
 /// Two faults in one: others may copy back at the same time, or remove what is copied.
 inline bool is_turn_left_out() {
   return OMPTARGET_PLANTED("copies-out-of-turn") || OMPTARGET_PLANTED("copy-back-unkept");
@@ -52,6 +32,26 @@ bool is_left_in_turn(MappingRef ref) {
 }
 
 } // namespace
+
+/// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
+/// Another construct may revive the mapping at once, and tells of the same storage then.
+[[gnu::cold, gnu::noinline]] bool Leaving::become_dormant_observed(MappingRef ref, bool ends_turn,
+                                                                   const LastUse &last) {
+  bool is_told = false;
+  const std::function<void()> tell = [&] {
+    const observe::DataOperation operation(deletion_of(device_, last.removal));
+    is_told = true;
+  };
+  const bool became_dormant =
+      ends_turn ? device_.map().end_turn_as_dormant(ref, &tell) : device_.map().leave_last_as_dormant(ref, &tell);
+  if (became_dormant && !ends_turn)
+    report_left(last);
+  if (became_dormant)
+    report_removed(device_, last.removal);
+  else if (is_told)
+    report_allocated(device_, last.removal);
+  return became_dormant;
+}
 
 /// The mapping's last argument that is copied back, or kNone.
 [[gnu::always_inline]] inline size_t Leaving::last_copied(size_t i) {
@@ -128,8 +128,8 @@ void Leaving::leave_duplicates() {
         counted_before(i, i) == kNone || !ref.ref().release_unless_last())
       continue;
     ref.is_counted = false;
-    if (queue_.report()) [[unlikely]]
-      queue_.report()->left(i, *ref.mapping, false);
+    if (queue_.is_observed()) [[unlikely]]
+      report().left(i, *ref.mapping, false);
   }
 }
 
@@ -164,7 +164,7 @@ void Leaving::leave_duplicates() {
     if (is_queued) {
       turns_.push_back({i, false});
     } else {
-      failure_.keep_first(queue_.complete());
+      failure_.keep_first(queue_.wait());
       end_turn(i, false);
     }
   }
@@ -179,8 +179,8 @@ void Leaving::leave_duplicates() {
   if (is_turn_left_out() ? !ref.ref().release_if_last().reached_zero : !ref.ref().leave_for_turn())
     return false;
   ref.is_counted = false;
-  if (queue_.report()) [[unlikely]]
-    queue_.report()->left(queue_.report()->last_use(i, *ref.mapping));
+  if (queue_.is_observed()) [[unlikely]]
+    report_left(report().last_use(i, *ref.mapping));
   OMPTARGET_SCHED_POINT("leave: has the turn");
   return true;
 }
@@ -197,7 +197,7 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
     }
   are_plain = copy_back(copy, is_queued) || are_plain;
   if (!is_queued && !queue_.is_idle()) [[unlikely]]
-    failure_.keep_first(queue_.complete());
+    failure_.keep_first(queue_.wait());
   return are_plain;
 }
 
@@ -205,20 +205,19 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
   const Mapping &mapping = *copy.mapping.mapping;
   void *const host = raw(copy.host);
   const bool is_plain = !mapping.has_attached_pointers() && is_writable(host, static_cast<size_t>(copy.size));
-  if (!is_plain || queue_.report()) [[unlikely]] {
+  if (!is_plain || queue_.is_observed()) [[unlikely]] {
     copy_with_care(copy, is_plain && !is_queued);
     return is_plain;
   }
   Status status = device_.plugin_device().data_retrieve(host, raw(mapping.target_of(copy.host)), copy.size,
-                                                        is_queued ? &queue_.get() : nullptr);
+                                                        is_queued ? &queue_.plugin_queue() : nullptr);
   if (!status.is_ok()) [[unlikely]]
     failure_.keep_first(during_copy(std::move(status), copy, "from"));
   return true;
 }
 
 [[gnu::cold, gnu::noinline]] void Leaving::copy_with_care(const Copy &copy, bool is_at_once) {
-  ConstructQueue &queue = queue_.careful();
-  failure_.keep_first(is_at_once ? queue.copy_at_once(copy, false) : queue.copy_to_host(copy));
+  failure_.keep_first(is_at_once ? queue_.copy_at_once(copy, false) : queue_.copy_to_host(copy));
 }
 
 /// Once the data are copied back.
@@ -231,11 +230,10 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
       map.attached_pointers().restore(ref, host_ptr(list_.begins[j]), list_.sizes[j]);
   if (is_turn_left_out() && !(ref.mapping->state() & MappingState::kTurn))
     return remove(map.remove_if_unused(ref));
-  const DirectReport *const report = queue_.report();
   const bool became_dormant =
       may_become_dormant(ref) &&
-      (report ? become_dormant_observed(device_, ref, true, *report, report->last_use(i, *ref.mapping))
-              : map.end_turn_as_dormant(ref));
+      (queue_.is_observed() ? become_dormant_observed(ref, true, report().last_use(i, *ref.mapping))
+                            : map.end_turn_as_dormant(ref));
   if (!became_dormant) [[unlikely]]
     remove(map.end_turn(ref));
 }
@@ -243,7 +241,7 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
 void Leaving::remove(const Removed &removed) { failure_.keep_first(free_removed(device_, removed)); }
 
 Status Leaving::finish() {
-  Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.complete();
+  Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.wait();
   if (!waited.is_ok()) [[unlikely]]
     copy_nothing();
   for (const Taken &turn : turns_)
@@ -252,7 +250,7 @@ Status Leaving::finish() {
   for (size_t i = 0; (kinds_ & kAlways) && i < refs_.size(); ++i)
     if (is_of_kind(i, kAlways) && is_copied(i) && refs_[i].mapping)
       copy_always(i, false);
-  (void)leave_shared(list_, refs_, kinds_, queue_.report());
+  (void)leave_shared(device_, list_, refs_, kinds_, queue_.is_observed());
   leave_rest();
   return waited;
 }
@@ -285,17 +283,17 @@ void Leaving::leave_rest() {
 /// there is more to do: nothing has happened.
 [[gnu::always_inline]] inline bool Leaving::leave_last(size_t i) {
   const MappingRef ref = refs_[i].ref();
-  if (queue_.report()) [[unlikely]]
-    return leave_last_observed(i, *queue_.report());
+  if (queue_.is_observed()) [[unlikely]]
+    return leave_last_observed(i);
   if (may_become_dormant(ref) && device_.map().leave_last_as_dormant(ref)) [[likely]]
     return true;
   return remove_last(device_.map().leave_last(ref), nullptr);
 }
 
-[[gnu::cold, gnu::noinline]] bool Leaving::leave_last_observed(size_t i, const DirectReport &report) {
+[[gnu::cold, gnu::noinline]] bool Leaving::leave_last_observed(size_t i) {
   const MappingRef ref = refs_[i].ref();
-  const LastUse use = report.last_use(i, *ref.mapping);
-  if (may_become_dormant(ref) && become_dormant_observed(device_, ref, false, report, use))
+  const LastUse use = report().last_use(i, *ref.mapping);
+  if (may_become_dormant(ref) && become_dormant_observed(ref, false, use))
     return true;
   return remove_last(device_.map().leave_last(ref), &use);
 }
@@ -303,13 +301,13 @@ void Leaving::leave_rest() {
 /// Takes all references of argument i away. False as leave_last.
 [[gnu::always_inline]] inline bool Leaving::delete_data(size_t i) {
   const MappingRef ref = refs_[i].ref();
-  const DirectReport *const report = queue_.report();
-  if (may_become_dormant(ref) && !report && device_.map().delete_as_dormant(ref)) [[likely]]
+  const bool is_observed = queue_.is_observed();
+  if (may_become_dormant(ref) && !is_observed && device_.map().delete_as_dormant(ref)) [[likely]]
     return true;
   LastUse use;
-  if (report) [[unlikely]]
-    use = report->last_use(i, *ref.mapping);
-  return remove_last(device_.map().delete_all(ref), report ? &use : nullptr);
+  if (is_observed) [[unlikely]]
+    use = report().last_use(i, *ref.mapping);
+  return remove_last(device_.map().delete_all(ref), is_observed ? &use : nullptr);
 }
 
 /// use: of an observed construct.
@@ -318,7 +316,7 @@ void Leaving::leave_rest() {
     return false;
   OMPTARGET_SCHED_POINT("exit: released");
   if (use) [[unlikely]]
-    queue_.report()->left(*use);
+    report_left(*use);
   remove(removed);
   return true;
 }
@@ -339,8 +337,8 @@ void Leaving::leave_rest() {
   for (; released.must_wait; released = release())
     DeferredConstruct::wait_for_turn(device_, ref);
   OMPTARGET_SCHED_POINT("exit: released");
-  if (DirectReport *const report = queue_.report(); report && released.is_valid) [[unlikely]]
-    report->left(i, *ref.mapping, released.reached_zero);
+  if (queue_.is_observed() && released.is_valid) [[unlikely]]
+    report().left(i, *ref.mapping, released.reached_zero);
   if (released.has_turn)
     end_turn(i, copy_back(i, last, false));
   else if (released.reached_zero)
@@ -385,8 +383,7 @@ void LeftArguments::add(const MapItem &item, MappingRef mapping, bool is_counted
 }
 
 void give_back(Device &device, const MapList &list, PresentRefs &refs) {
-  const std::unique_ptr<DirectReport> report = is_observed() ? std::make_unique<DirectReport>(device, list) : nullptr;
-  DirectQueue queue(device, refs, report.get());
+  ConstructQueue queue(device, is_observed());
   Status besides;
   Leaving leaving(device, list, refs, queue, 0, besides);
   leaving.copy_nothing();

@@ -7,7 +7,8 @@
 
 #include <llvm/ADT/DenseMap.h>
 
-#include "region/direct_mapping.h"
+#include "region/construct_queue.h"
+#include "region/construct_report.h"
 
 namespace omptarget {
 
@@ -18,7 +19,8 @@ inline constexpr uint64_t kLeavingKinds = map_type::kAlways | map_type::kDelete 
 inline constexpr uint64_t kRareReferences = map_type::kDelete | map_type::kHold;
 
 /// Takes references away that are not the last ones. Returns whether those were all: Leaving takes the others away.
-inline bool leave_shared(const MapList &list, PresentRefs &refs, uint64_t kinds, const DirectReport *report) {
+inline bool leave_shared(const Device &device, const MapList &list, PresentRefs &refs, uint64_t kinds,
+                         bool is_observed) {
   bool were_shared = true;
   for (size_t i = 0; i < refs.size(); ++i) {
     PresentRef &ref = refs[i];
@@ -29,8 +31,8 @@ inline bool leave_shared(const MapList &list, PresentRefs &refs, uint64_t kinds,
     were_shared = were_shared && !ref.is_counted;
     if (ref.is_counted)
       continue;
-    if (report) [[unlikely]]
-      report->left(i, *ref.mapping, false);
+    if (is_observed) [[unlikely]]
+      ArgumentReport(device, list).left(i, *ref.mapping, false);
     OMPTARGET_SCHED_POINT("exit: released");
   }
   return were_shared;
@@ -43,11 +45,14 @@ class Leaving {
 public:
   /// refs: those that are counted are to be taken away; arguments that are not counted, but have a mapping, are copied
   /// back with it. failure: gets the first failure to copy back or to free. All outlive it.
-  Leaving(Device &device, const MapList &list, PresentRefs &refs, DirectQueue &queue, uint64_t kinds, Status &failure)
+  Leaving(Device &device, const MapList &list, PresentRefs &refs, ConstructQueue &queue, uint64_t kinds,
+          Status &failure)
       : device_(device), list_(list), refs_(refs), queue_(queue), kinds_(kinds),
-        may_sleep_(!queue.is_planned() && !device.plugin().wants_mappings()), failure_(failure) {}
+        may_sleep_(!device.plugin().wants_mappings()), failure_(failure) {}
 
   void add_kinds(uint64_t kinds) { kinds_ |= kinds; }
+  /// Data do not become dormant: a plan would not revive them.
+  void keep_none_dormant() { may_sleep_ = false; }
   /// The construct has failed: nothing is copied back.
   void copy_nothing() {
     copied_ = 0;
@@ -73,6 +78,8 @@ private:
   bool is_of_kind(size_t i, uint64_t bits) const {
     return (kinds_ & static_cast<uint64_t>(list_.types[i]) & bits) != 0;
   }
+  ArgumentReport report() const { return {device_, list_}; }
+  bool become_dormant_observed(MappingRef ref, bool ends_turn, const LastUse &last);
   bool is_same(size_t i, size_t j) const { return refs_[i].ref() == refs_[j].ref(); }
   bool is_copied(size_t i) const { return (list_.types[i] & copied_) && list_.sizes[i] > 0; }
   size_t last_copied(size_t i);
@@ -87,7 +94,7 @@ private:
   bool leave_for_turn(size_t i);
   bool may_become_dormant(MappingRef ref) const { return may_sleep_ && !ref.mapping->has_attached_pointers(); }
   bool leave_last(size_t i);
-  bool leave_last_observed(size_t i, const DirectReport &report);
+  bool leave_last_observed(size_t i);
   bool delete_data(size_t i);
   void leave_with_care(size_t i, size_t last);
   bool remove_last(const Removed &removed, const LastUse *use);
@@ -100,9 +107,9 @@ private:
   Device &device_;
   const MapList &list_;
   PresentRefs &refs_;
-  DirectQueue &queue_;
+  ConstructQueue &queue_;
   uint64_t kinds_;
-  const bool may_sleep_; ///< data may become dormant
+  bool may_sleep_; ///< data may become dormant
   Status &failure_;
   int64_t copied_ = static_cast<int64_t>(map_type::kFrom); ///< what types have that are copied back
   llvm::SmallVector<Taken, 16> turns_;

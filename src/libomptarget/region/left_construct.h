@@ -22,33 +22,46 @@ class LeftConstruct final : public DeferredConstruct {
 public:
   /// kernel: the name of a region's, or null.
   LeftConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list, const char *kernel)
-      : DeferredConstruct(device, call, kind, list), kernel_(kernel), direct_(device, list, is_observed()) {}
+      : DeferredConstruct(device, call, kind, list), kind_(kind), kernel_(kernel), list_(list),
+        queue_(device, is_observed()), leaving_(device, list_, refs_, queue_, 0, besides_) {}
 
-  /// Starts a construct and leaves it to libomp, which keeps it in the slot. direct(DirectHalves &, Status &) starts it
+  /// Starts a construct and leaves it to libomp, which keeps it in the slot. direct(LeftConstruct &, Status &) starts it
   /// without a plan; where that is not enough, planned(DeviceWork &, const PresentRefs &) with one.
   template <typename Direct, typename Planned>
   static Status run(std::unique_ptr<LeftConstruct> construct, void *&slot, Direct direct, Planned planned) {
     Status status;
-    const DirectLaunch so_far = direct(construct->direct_, status);
+    const DirectLaunch so_far = direct(*construct, status);
     if (so_far == DirectLaunch::kNotEntered)
-      OMPTARGET_TRY(planned(construct->planned_.emplace(construct->device()), construct->direct_.refs()));
+      OMPTARGET_TRY(planned(construct->planned_.emplace(construct->device()), construct->refs_));
     else if (so_far != DirectLaunch::kDone)
       return construct->conclude(so_far, std::move(status));
     return leave_or_complete(std::move(construct), slot);
   }
+  /// Start it without a plan: enter, and queue what is to be done for certain. Unless kDone, nothing is under way.
+  DirectLaunch launch(const Kernel &kernel, LaunchRequest &request, Status &status);
+  DirectLaunch enter(Status &status);
+  DirectLaunch leave_data();
 
 private:
   static Status leave_or_complete(std::unique_ptr<LeftConstruct> construct, void *&slot);
   Status complete() override;
   Result<bool> is_done() override;
-  bool has_turn(MappingRef ref) const override { return planned_ ? planned_->has_turn(ref) : direct_.has_turn(ref); }
+  bool has_turn(MappingRef ref) const override { return planned_ ? planned_->has_turn(ref) : leaving_.has_turn(ref); }
+  DirectLaunch finish(Status &status);
+  void keep_list();
   Status conclude(DirectLaunch so_far, Status status) {
-    return omptarget::conclude(device(), kernel_, direct_.list(), direct_.refs(), so_far, std::move(status));
+    return omptarget::conclude(device(), kernel_, list_, refs_, so_far, std::move(status));
   }
 
+  const observe::ConstructKind kind_;
   const char *const kernel_;
-  DirectHalves direct_;
-  std::optional<DeviceWork> planned_; // then nothing is under way in the other
+  MapList list_;
+  PresentRefs refs_;
+  Status besides_;       ///< the first failure to copy back
+  ConstructQueue queue_; // ends before these
+  Leaving leaving_;
+  std::unique_ptr<void *[]> kept_list_;
+  std::optional<DeviceWork> planned_; // then nothing is under way in the others
 };
 
 } // namespace omptarget

@@ -22,12 +22,12 @@ protected:
     EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
   }
 
-  using Construct = bool (*)(Device &, const MapList &, PresentRefs &, DirectReport *, Status &);
+  using Construct = bool (*)(Device &, const MapList &, PresentRefs &, bool, Status &);
   bool is_done_by(Construct construct, const MapItems &items) {
     ArgumentList list(items);
     PresentRefs refs;
     Status status;
-    const bool is_done = construct(device_, list.list(), refs, nullptr, status);
+    const bool is_done = construct(device_, list.list(), refs, false, status);
     EXPECT_TRUE(status.is_ok()) << status.to_string();
     status.consume();
     return is_done;
@@ -259,7 +259,7 @@ TEST_F(PlainData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   PresentRefs refs;
   Status status;
   fail_submit(2);
-  EXPECT_TRUE(enter_directly(device_, list.list(), refs, nullptr, status));
+  EXPECT_TRUE(enter_directly(device_, list.list(), refs, false, status));
   fail_submit(0);
   EXPECT_NE(status.to_string().find("Copying data to device failed: 4 bytes of host address"), std::string::npos);
   status.consume();
@@ -280,20 +280,18 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
       map.reserve({begin, begin + int64_t{sizeof data}, begin, nullptr, nullptr, Counter::kDynamic}, absence.gap)
           .found.ref;
   own.publish_storage(device_ptr(*block));
-  PresentRefs refs;
-  refs.push_back({own.mapping, own.generation, true, false, true});
-  DirectQueue queue(device, refs, nullptr);
-  ASSERT_TRUE(device.plugin_device().data_submit(*block, &data, sizeof data, &queue.get()).is_ok());
-  queue.add_arriving(refs[0]);
+  ConstructQueue queue(device, false);
+  ASSERT_TRUE(device.plugin_device().data_submit(*block, &data, sizeof data, &queue.plugin_queue()).is_ok());
+  queue.add_arriving(own);
   EXPECT_TRUE(own.release(false).reached_zero);
   FakeKernel enters = [&](void **) { EXPECT_TRUE(own.retain()); }; // when the queue is waited for
   void *slots[2] = {};
   __tgt_kernel_args args{};
   args.Version = 2;
-  ASSERT_TRUE(device.plugin_device().launch_kernel(&enters, slots + 1, args, &queue.get()).is_ok());
-  Status status;
-  EXPECT_FALSE(queue.publish(status));
-  EXPECT_TRUE(status.is_ok());
+  ASSERT_TRUE(device.plugin_device().launch_kernel(&enters, slots + 1, args, &queue.plugin_queue()).is_ok());
+  llvm::SmallVector<MappingRef, 2> lost;
+  EXPECT_TRUE(queue.publish(lost).is_ok());
+  EXPECT_EQ(lost.size(), 1u);
   EXPECT_TRUE(map.find_arrived(begin, sizeof data));
   EXPECT_TRUE(exit(device, {item(&data, sizeof data, 0)}).is_ok());
 }

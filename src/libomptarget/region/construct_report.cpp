@@ -1,0 +1,209 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "region/construct_report.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "base/dimensions.h"
+#include "device/mapping_tables.h"
+#include "device/runtime.h"
+#include "generations/names.h"
+#include "mapping/variable_name.h"
+#include "observe/info.h"
+#include "observe/source_text.h"
+#include "region/kernel_call.h"
+
+namespace omptarget {
+
+using observe::CountChange;
+using observe::DataOperation;
+using observe::DataOperationKind;
+
+namespace {
+
+const char *name_of(const MapList &list, size_t i) {
+  return list.names ? static_cast<const char *>(list.names[i]) : nullptr;
+}
+
+} // namespace
+
+void ReportedConstruct::print_tables(const ident_t *location) {
+  if (!(info_mask() & info::kTable))
+    return;
+  const std::string place = observe::construct_place(location).to_string();
+  for (int32_t i = 0; Device *const device = Runtime::get().known_device(i); ++i)
+    print_mapping_table(*device, place.c_str());
+}
+
+void ReportedConstruct::trace_begin(const Call &call, DeviceId device, int32_t arguments) {
+  OMPTARGET_TRACE_DEVICE(Topic::kKernel, device, "%s at %s with %d arguments, called from %p%s", call.construct,
+                         observe::construct_place(call.location).to_string().c_str(), arguments, call.code,
+                         call.is_nowait ? ", nowait" : "");
+}
+
+PlacedArguments placed_arguments(const MapList &list, const PresentRefs &refs) {
+  PlacedArguments arguments;
+  for (size_t i = 0; i < refs.size(); ++i)
+    arguments.push_back({refs[i].mapping, host_ptr(list.begins[i]), list.sizes[i], static_cast<uint64_t>(list.types[i]),
+                         name_of(list, i)});
+  return arguments;
+}
+
+PlacedArguments placed_arguments(const MapItems &items) {
+  PlacedArguments arguments;
+  for (const MapItem &item : items)
+    arguments.push_back(
+        {item.mapping.mapping, item.begin, item.size, item.type, item.name, (item.flags & kItemHostPointer) != 0});
+  return arguments;
+}
+
+void internal::report_placed(const PlacedArguments &arguments) {
+  llvm::SmallVector<observe::MappedItem, 16> mapped;
+  for (const PlacedArgument &argument : arguments)
+    if (argument.mapping)
+      mapped.push_back({argument.begin, argument.mapping->target_of(argument.begin), argument.size, argument.type});
+  if (!mapped.empty())
+    observe::map_items({mapped.data(), mapped.size()});
+}
+
+void internal::report_kernel_arguments(const PlacedArguments &arguments) {
+  for (const PlacedArgument &argument : arguments) {
+    if (!(argument.type & map_type::kTargetParam) || (argument.type & (map_type::kLiteral | map_type::kPrivate)))
+      continue;
+    if (argument.mapping)
+      observe::mapping_left(omptarget::facts_of(*argument.mapping, argument.begin, argument.size, argument.name),
+                            CountChange::kSuppressed, (argument.type & map_type::kHold) != 0);
+    else if (!argument.is_on_host && !(argument.type & map_type::kImplicit))
+      observe::mapping_missing(argument.name);
+  }
+}
+
+observe::KernelFacts internal::facts_of_launch(const Device &device, const Kernel &kernel,
+                                               const LaunchRequest &request) {
+  observe::KernelFacts facts{device.id(), kernel.name, {}, {}};
+  std::copy(std::begin(request.args.NumTeams), std::end(request.args.NumTeams), facts.requested.teams);
+  std::copy(std::begin(request.args.ThreadLimit), std::end(request.args.ThreadLimit), facts.requested.threads);
+  if (kernel.has_shape) {
+    facts.requested.teams[0] = request.asked_teams;
+    facts.requested.threads[0] = request.asked_threads;
+  }
+  if (observe::wants_granted_shape())
+    if (const std::optional<__tgt_launch_shape> shape = launch_shape_of(device, kernel, request)) {
+      facts.granted.teams[0] = shape->teams;
+      facts.granted.threads[0] = shape->threads;
+    }
+  return facts;
+}
+
+/// A number that a construct asks for, or that the device chooses.
+static std::string wanted_text(const uint32_t (&counts)[3], const char *what) {
+  return counts[0] == 0 ? format("as many %s as the device chooses", what)
+                        : dimensions_text(counts[0], counts[1], counts[2]) + " " + what;
+}
+
+void internal::trace_launch(const observe::KernelFacts &facts, uint32_t arguments) {
+  if (!traces(Topic::kKernel))
+    return;
+  const char *const kernel = facts.name;
+  const std::optional<KernelSource> source = source_of_kernel(kernel);
+  const std::string region =
+      source ? format("%.*s, line %.*s (%s)", static_cast<int>(source->function.size()), source->function.data(),
+                      static_cast<int>(source->line.size()), source->line.data(), kernel)
+             : std::string(kernel);
+  trace_line(Topic::kKernel, raw(facts.device), "launching %s with %u arguments, %s, %s", region.c_str(), arguments,
+             wanted_text(facts.requested.teams, "teams").c_str(),
+             wanted_text(facts.requested.threads, "threads").c_str());
+}
+
+void report_created(const Device &device, const Mapping &mapping) {
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
+                         raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(),
+                         variable_place(mapping.name()).c_str());
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_created(facts_of(mapping, mapping.begin(), mapping.size(), mapping.name()), mapping.allocation());
+}
+
+void report_removed(const Device &device, const Removed &removed) {
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRIu64 " bytes",
+                         raw(removed.begin), raw(removed.target_begin), removed.size);
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
+}
+
+/// The argument's place in the mapping, which has been counted just now.
+observe::MappingFacts ArgumentReport::facts_of(size_t i, const Mapping &mapping) const {
+  return omptarget::facts_of(mapping, host_ptr(list_.begins[i]), list_.sizes[i], name_of(list_, i));
+}
+
+void ArgumentReport::entered(size_t i, const Mapping &mapping) const { tell_entered(i, mapping, 0); }
+
+/// All of them are counted by now. Each is told the count that it has made.
+void ArgumentReport::entered(const PresentRefs &refs) const {
+  for (size_t i = 0; i < refs.size(); ++i) {
+    uint32_t others = 0;
+    for (size_t j = i + 1; j < refs.size(); ++j)
+      others += refs[j].mapping == refs[i].mapping;
+    if (refs[i].mapping)
+      tell_entered(i, *refs[i].mapping, others);
+  }
+}
+
+/// others: arguments that have been counted since.
+void ArgumentReport::tell_entered(size_t i, const Mapping &mapping, uint32_t others) const {
+  EnteredMapping entered{
+      &mapping, device_.id(), facts_of(i, mapping), CountChange::kIncremented, false, has(i, map_type::kImplicit)};
+  uint32_t &count = entered.facts.dynamic_count;
+  if (count != UINT32_MAX)
+    count -= std::min(others, count - 1);
+  entered.report();
+}
+
+/// As from a pool: observers need not know that it never left the table.
+void ArgumentReport::revived(size_t i, const Mapping &mapping) const {
+  {
+    DataOperation operation(
+        {DataOperationKind::kAllocate, device_.id(), list_.begins[i], nullptr, list_.sizes[i], name_of(list_, i)});
+    operation.set_target(raw(mapping.allocation()));
+  }
+  report_created(device_, mapping);
+}
+
+void ArgumentReport::leaving(const PresentRefs &refs) const {
+  for (size_t i = 0; observe::reports_mappings() && i < refs.size(); ++i)
+    if (refs[i].mapping && !refs[i].is_counted)
+      observe::mapping_left(facts_of(i, *refs[i].mapping), CountChange::kSuppressed, has(i, map_type::kHold));
+}
+
+CountChange ArgumentReport::last_change(size_t i) const {
+  return has(i, map_type::kDelete) ? CountChange::kLastReset : CountChange::kLastDecremented;
+}
+
+void ArgumentReport::left(size_t i, const Mapping &mapping, bool is_last) const {
+  if (observe::reports_mappings())
+    observe::mapping_left(facts_of(i, mapping), is_last ? last_change(i) : CountChange::kDecremented,
+                          has(i, map_type::kHold));
+}
+
+LastUse ArgumentReport::last_use(size_t i, const Mapping &mapping) const {
+  LastUse last{facts_of(i, mapping), last_change(i), {}};
+  last.facts.dynamic_count = 0;
+  last.removal.is_removed = true;
+  last.removal.allocation = mapping.allocation();
+  last.removal.describe(mapping);
+  return last;
+}
+
+void report_left(const LastUse &last) {
+  if (observe::reports_mappings())
+    observe::mapping_left(last.facts, last.change, false);
+}
+
+void report_allocated(const Device &device, const Removed &removed) {
+  DataOperation operation(
+      {DataOperationKind::kAllocate, device.id(), raw(removed.begin), nullptr, removed.size, removed.name});
+  operation.set_target(raw(removed.allocation));
+}
+
+} // namespace omptarget
