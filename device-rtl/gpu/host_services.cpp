@@ -324,5 +324,6 @@ RTL_WEAK int32_t printf(const char *format, ...) {
   return result;
 }
 #endif
+#include "../libc/output.cpp"
 #include "messages.cpp"
 #endif

@@ -3,7 +3,9 @@
 //
 // Mathematical functions in regions return the host's results, within units of the last place. They are called through
 // clang's wrappers of math.h and the libraries of the GPU's vendor.
+// For AMD's GPUs they are in our device RTL, too, so that no option names the vendor's.
 // REQUIRES: device-math
+// RUN: %if emulator-amdgpu %{ %clang -ffp-contract=off %s -lm -o %t.own && %run %t.own %}
 // RUN: %math-clang -ffp-contract=off %s -lm -o %t && %run %t
 // RUN: %math-clangxx -ffp-contract=off -x c++ %s -lm -o %t.cxx && %run %t.cxx
 

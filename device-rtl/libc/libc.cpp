@@ -1,0 +1,13 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C library as one unit, which is linked into images that call something of it.
+
+#include "algorithms.cpp"
+#include "conversions.cpp"
+#include "ctype.cpp"
+#include "fortified.cpp"
+#include "string.cpp"
+#if defined(__NVPTX__)
+#include "output.cpp"
+#endif
