@@ -43,8 +43,8 @@ private:
 
 TEST_F(BrokenInvariants, none_is_found_where_none_is_planted) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
-  EXPECT_TRUE(enter_directly(device_, list(), refs_, nullptr, status_));
-  EXPECT_TRUE(leave_directly(device_, list(), refs_, nullptr, status_));
+  EXPECT_TRUE(enter_directly(device_, list(), refs_, false, status_));
+  EXPECT_TRUE(leave_directly(device_, list(), refs_, false, status_));
   EXPECT_TRUE(status_.is_ok());
   ASSERT_TRUE(exit(device_, {item(data_, sizeof data_, kTo)}).is_ok());
 }
@@ -57,15 +57,15 @@ TEST_F(BrokenInvariants, end_a_construct_with_a_plan) {
 TEST_F(BrokenInvariants, end_a_construct_that_enters_without_a_plan) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
   plant(device_);
-  EXPECT_DEATH(enter_directly(device_, list(), refs_, nullptr, status_), kPlanted);
+  EXPECT_DEATH(enter_directly(device_, list(), refs_, false, status_), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_a_construct_that_leaves_without_a_plan) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
-  ASSERT_TRUE(enter_directly(device_, list(), refs_, nullptr, status_));
+  ASSERT_TRUE(enter_directly(device_, list(), refs_, false, status_));
   refs_.clear();
   plant(device_);
-  EXPECT_DEATH(leave_directly(device_, list(), refs_, nullptr, status_), kPlanted);
+  EXPECT_DEATH(leave_directly(device_, list(), refs_, false, status_), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_an_update) {
@@ -76,14 +76,14 @@ TEST_F(BrokenInvariants, end_an_update) {
 
 TEST_F(BrokenInvariants, end_a_construct_that_maps_small_data_without_a_plan) {
   plant(device_);
-  EXPECT_DEATH(enter_directly(device_, list(), refs_, nullptr, status_), kPlanted);
+  EXPECT_DEATH(enter_directly(device_, list(), refs_, false, status_), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_a_construct_that_leaves_small_data_without_a_plan) {
-  ASSERT_TRUE(enter_directly(device_, list(), refs_, nullptr, status_));
+  ASSERT_TRUE(enter_directly(device_, list(), refs_, false, status_));
   refs_.clear();
   plant(device_);
-  EXPECT_DEATH(leave_directly(device_, list(), refs_, nullptr, status_), kPlanted);
+  EXPECT_DEATH(leave_directly(device_, list(), refs_, false, status_), kPlanted);
 }
 
 TEST_F(BrokenInvariants, of_a_table_of_functions_end_its_publication) {
