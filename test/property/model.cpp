@@ -145,7 +145,7 @@ bool Model::place(const std::vector<MapItem> &items, size_t i, uintptr_t begin, 
   }
   if (is_unified && may_be_in_place(items, i))
     return true;
-  if (item.has(kPresent))
+  if (item.has(kPresent) && !is_pointer)
     return false;
   if (size == 0)
     return true;

@@ -230,7 +230,7 @@ private:
         observe::mapping_on_host(range.begin, range.size);
       return true;
     }
-    if (item.has(map_type::kPresent))
+    if (item.has(map_type::kPresent) && !range.is_pointer)
       return absent_on_entry(item);
     if (range.size == 0)
       return true;

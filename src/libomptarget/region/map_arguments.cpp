@@ -87,6 +87,32 @@ Status gather_with_mappers(const MapList &list, MapItems &items, const void *cod
   return Status::ok();
 }
 
+/// Returns whether the item maps a part of the struct that items[index] maps. Mappers push the numbers of parents within
+/// their group, which overflow.
+bool is_part_of(const MapItems &items, size_t index, const MapItem &item) {
+  if (items[index].group < 0)
+    return item.parent == static_cast<int32_t>(index);
+  const auto number = static_cast<uint16_t>(index - static_cast<size_t>(items[index].group) + 1);
+  return item.group == items[index].group && static_cast<uint16_t>(item.type >> map_type::kMemberOfShift) == number;
+}
+
+/// Compilers mark a struct if one of its parts must be present, also if that lies behind a pointer. The struct need not
+/// be present then (OpenMP 5.2, section 5.8.3).
+void unmark_struct(MapItems &items, size_t index) {
+  size_t i = index + 1;
+  for (; i < items.size() && is_part_of(items, index, items[i]); ++i)
+    if (items[i].has(map_type::kPresent) && !items[i].has(map_type::kPtrAndObj))
+      return;
+  if (i != index + 1)
+    items[index].type &= ~map_type::kPresent;
+}
+
+void unmark_structs(MapItems &items) {
+  for (size_t i = 0; i < items.size(); ++i)
+    if (items[i].has(map_type::kPresent)) [[unlikely]]
+      unmark_struct(items, i);
+}
+
 } // namespace
 
 Status gather_items(const MapList &list, MapItems &items, const void *code) {
@@ -96,8 +122,11 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
     return Status::ok();
   if (!list.bases || !list.begins || !list.sizes || !list.types)
     return Status::error(format("an array of the %d map arguments is null", list.count));
-  if (list.mappers)
-    return gather_with_mappers(list, items, code);
+  if (list.mappers) {
+    OMPTARGET_TRY(gather_with_mappers(list, items, code));
+    unmark_structs(items);
+    return Status::ok();
+  }
   items.resize_for_overwrite(static_cast<size_t>(list.count));
   for (int32_t i = 0; i < list.count; ++i) {
     MapItem &item = items[static_cast<size_t>(i)];
@@ -105,6 +134,7 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
     if (item.parent >= i) [[unlikely]]
       return parent_follows(i, item.parent);
   }
+  unmark_structs(items);
   return Status::ok();
 }
 

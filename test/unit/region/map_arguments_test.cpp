@@ -145,6 +145,23 @@ TEST(GatherItems, members_of_arguments_behind_a_mapper_find_their_parents) {
   EXPECT_EQ(items[4].parent, 3);
 }
 
+TEST(GatherItems, a_struct_must_be_present_if_a_part_within_it_must) {
+  int *s[2] = {};
+  int pointee[4];
+  for (const bool is_within : {false, true}) {
+    Arrays arrays;
+    arrays.add(s, s, 16, kPresent);
+    arrays.add(s, s + 1, 8, (is_within ? kPresent : kTo) | (1ull << kMemberOfShift));
+    arrays.add(s, pointee, 16, kPresent | kPtrAndObj | (1ull << kMemberOfShift));
+    arrays.add(pointee, pointee, 16, kPresent);
+    MapItems items;
+    ASSERT_TRUE(gather_items(arrays.list(), items).is_ok());
+    ASSERT_EQ(items.size(), 4u);
+    EXPECT_EQ(items[0].has(kPresent), is_within);
+    EXPECT_TRUE(items[2].has(kPresent) && items[3].has(kPresent));
+  }
+}
+
 TEST(SourcePosition, of_an_ident) {
   ident_t location{0, 0, 0, 0, ";dir/file.c;main;12;5;;"};
   const SourcePosition position = source_position(&location);
