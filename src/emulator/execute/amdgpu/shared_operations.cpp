@@ -140,6 +140,8 @@ const Operation kOperations[] = {
     {"ds_read_i16 ds_load_i16", load_part<int16_t, LoadForm::kSign>},
     {"ds_read_u8_d16 ds_load_u8_d16", load_part<uint8_t, LoadForm::kLowHalf>},
     {"ds_read_u8_d16_hi ds_load_u8_d16_hi", load_part<uint8_t, LoadForm::kHighHalf>},
+    {"ds_read_i8_d16 ds_load_i8_d16", load_part<int8_t, LoadForm::kLowHalf>},
+    {"ds_read_i8_d16_hi ds_load_i8_d16_hi", load_part<int8_t, LoadForm::kHighHalf>},
     {"ds_read_u16_d16 ds_load_u16_d16", load_part<uint16_t, LoadForm::kLowHalf>},
     {"ds_read_u16_d16_hi ds_load_u16_d16_hi", load_part<uint16_t, LoadForm::kHighHalf>},
     {"ds_read_b32 ds_load_b32", load<1>},

@@ -5,6 +5,8 @@
 
 #include "wave.h"
 
+#include "exchange.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -25,102 +27,6 @@ unsigned registers_of(const RegisterCounts &counts) {
 }
 
 const char *verb(Access kind) { return is_read(kind) ? "reads" : kind == Access::kWrite ? "writes" : "changes"; }
-
-bool is_load(const Instruction &instruction) {
-  return instruction.name.find("_load") != std::string::npos || instruction.name.find("_read") != std::string::npos;
-}
-
-// Returns whether it accesses memory other than that of a lane's stack.
-bool accesses_memory(const Instruction &instruction) {
-  const std::string &name = instruction.name;
-  return name.starts_with("flat_") || name.starts_with("global_") ||
-         (name.starts_with("ds_") && name.find("permute") == std::string::npos);
-}
-
-bool is_at(const Operand &operand, size_t index) {
-  return operand.kind == OperandKind::kVector && operand.index == index;
-}
-
-// The registers that have the value of a load: its result, and copies of it. And those that have some of its bits
-// beside others: to exchange one byte, code expects the other bytes of the word as they were loaded.
-class LoadedValue {
-public:
-  explicit LoadedValue(const Operand &result) : places_{result.index} {}
-  void follow(const Instruction &one) {
-    const Operand &result = one.operands[0];
-    if (result.kind != OperandKind::kVector)
-      return;
-    const bool copies = one.name.starts_with("v_mov"), takes_bits = is_of_bits(one);
-    const bool has_value = copies && reads(one, places_), has_part = takes_bits && reads(one, places_);
-    const bool has_more = (copies || takes_bits) && reads(one, parts_);
-    for (std::vector<size_t> *const known : {&places_, &parts_})
-      std::erase_if(*known, [&](size_t place) { return place - result.index < result.registers; });
-    if (has_value)
-      places_.push_back(result.index);
-    else if (has_part || has_more)
-      parts_.push_back(result.index);
-  }
-  bool is_expected_by(const Instruction &swap, unsigned words) const { return expects(swap, words, places_); }
-  bool is_part_of_expected(const Instruction &swap, unsigned words) const { return expects(swap, words, parts_); }
-
-private:
-  static bool is_of_bits(const Instruction &one) {
-    return one.name.starts_with("v_and") || one.name.starts_with("v_or") || one.name.starts_with("v_bfi");
-  }
-  static bool reads(const Instruction &one, const std::vector<size_t> &places) {
-    return std::ranges::any_of(places, [&](size_t place) {
-      return std::any_of(one.operands.begin() + 1, one.operands.begin() + one.count,
-                         [&](const Operand &operand) { return is_at(operand, place); });
-    });
-  }
-  // Behind its new value, or in an operand of its own.
-  static bool expects(const Instruction &swap, unsigned words, const std::vector<size_t> &places) {
-    const bool is_shared = swap.name.starts_with("ds_");
-    return std::ranges::any_of(places, [&](size_t place) {
-      return is_shared ? is_at(swap.operands[2], place) || is_at(swap.operands[3], place)
-                       : is_at(swap.operands[2], place - words);
-    });
-  }
-
-  std::vector<size_t> places_, parts_;
-};
-
-bool is_same(const Operand &one, const Operand &other) { return one.kind == other.kind && one.index == other.index; }
-
-// Operand 1 is the address. Of global memory it may have a second part, which comes last.
-bool has_same_address(const Instruction &load, const Instruction &swap) {
-  const bool is_global = swap.name.starts_with("global_");
-  return load.offset == swap.offset && is_same(load.operands[1], swap.operands[1]) &&
-         (!is_global || is_same(load.operands[2], swap.operands[3]));
-}
-
-// Compilers make atomic operations that the processor lacks from a load and a loop with a compare-and-swap, which
-// expects the loaded value, or parts of it. If they do not optimise, the loop takes the value from the stack, and has the next access
-// to other memory.
-bool find_exchange_behind(CodeSpace &code, const Instruction &load, uint64_t address) {
-  constexpr unsigned kFar = 96;
-  if (!is_load(load) || !accesses_memory(load) || load.operands[0].kind != OperandKind::kVector)
-    return false;
-  LoadedValue value(load.operands[0]);
-  std::string reason;
-  const Instruction *one = &load;
-  bool is_next = true, reloads = false;
-  for (unsigned n = 0; n < kFar; ++n) {
-    address += one->size;
-    one = code.at(address, reason);
-    if (!one || one->name == "s_endpgm" || one->name == "s_setpc_b64")
-      return false;
-    const bool swaps = one->name.find("_cmpswap") != std::string::npos || one->name.find("_cmpst") != std::string::npos;
-    const unsigned words = load.operands[0].registers;
-    if (swaps && ((is_next && reloads) || value.is_expected_by(*one, words) ||
-                  (value.is_part_of_expected(*one, words) && has_same_address(load, *one))))
-      return true;
-    value.follow(*one);
-    reloads |= one->name.starts_with("buffer_load") || one->name.starts_with("scratch_load");
-    is_next = is_next && !accesses_memory(*one);
-  }
-  return false;
-}
 
 std::string access_text(Access kind, uint32_t size, const char *what, uint64_t address) {
   return std::string(verb(kind)) + " " + std::to_string(size) + " bytes " + what + " " + hex(address);
@@ -276,7 +182,7 @@ bool AmdWave::begins_exchange() {
     return false;
   uint8_t known = __atomic_load_n(&load->begins_exchange, __ATOMIC_RELAXED);
   if (known == 0) {
-    known = find_exchange_behind(*context_.code, *load, pc_) ? 1 : 2;
+    known = find_exchange_behind(*context_.code, *load, pc_, *this) ? 1 : 2;
     __atomic_store_n(&load->begins_exchange, known, __ATOMIC_RELAXED);
   }
   return known == 1;

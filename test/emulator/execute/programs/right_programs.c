@@ -18,10 +18,11 @@
 #define SIZE 64
 
 static void run_atomics(void) {
-  char bytes[7] = {0}, letter = 0, flags[3] = {-1, -1, -1};
+  char bytes[7] = {0}, letter = 0, flags[3] = {-1, -1, -1}, one[1] = {0};
   unsigned short number = 0;
   float terms[4] = {0}, product = 1;
-  double sum = 0;
+  double sum = 0, turn = 0;
+  int seen[SIZE] = {0};
   // clang-format off
 #pragma omp target teams distribute parallel for num_teams(2) thread_limit(32) map(tofrom : bytes, letter, number)
   for (int i = 0; i < SIZE; ++i) {
@@ -39,6 +40,19 @@ static void run_atomics(void) {
 #pragma omp atomic update
     flags[i % 3] &= (char)~(1 << i % 5);
   }
+#pragma omp target teams distribute parallel for thread_limit(8) map(tofrom : one)
+  for (int i = 0; i < 16; ++i) {
+#pragma omp atomic update
+    *(one + i % 1) += (char)(i % 3);
+  }
+#pragma omp target teams distribute num_teams(6) thread_limit(33) map(tofrom : turn, seen)
+  for (int i = 0; i < SIZE; ++i) {
+    double own;
+#pragma omp atomic capture seq_cst
+    { turn += 1; own = turn; }
+    own = own - 1;
+    seen[(int)own] += 1;
+  }
 #pragma omp target teams distribute parallel for num_teams(2) thread_limit(32) map(tofrom : terms, sum, product)
   for (int i = 0; i < SIZE; ++i) {
 #pragma omp atomic update
@@ -53,6 +67,8 @@ static void run_atomics(void) {
   CHECK_EQ(bytes[0], 127);
   CHECK_EQ((signed char)flags[2], -32);
   CHECK_EQ(letter, SIZE);
+  CHECK_EQ(one[0], 15);
+  CHECK_EQ(seen[SIZE - 1], 1);
   CHECK_EQ(number, 2 * SIZE);
   CHECK_EQ(terms[3], SIZE / 4);
   CHECK_EQ(sum, SIZE * (SIZE - 1) / 2);
