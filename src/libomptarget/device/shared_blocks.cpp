@@ -4,7 +4,10 @@
 #include "device/shared_blocks.h"
 
 #include <atomic>
+#include <climits>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/guarded.h"
 
@@ -12,37 +15,52 @@ namespace omptarget {
 
 namespace {
 
-using Blocks = Guarded<std::map<uintptr_t, SharedBlock>>;
+struct Blocks {
+  std::set<std::pair<uintptr_t, int32_t>> owned; ///< each address with its owner
+  std::map<uintptr_t, SharedBlock> shared;
+};
 
-Blocks &blocks() {
-  static Blocks &all = *new Blocks; // never destroyed: destructors of the program free memory
+Guarded<Blocks> &blocks() {
+  static auto &all = *new Guarded<Blocks>; // never destroyed: destructors of the program free memory
   return all;
 }
 
 /// Most programs have no such block, and free memory of other kinds.
-constinit std::atomic<bool> has_blocks{false};
+constinit std::atomic<bool> has_shared{false};
 
 uintptr_t key(const void *address) { return reinterpret_cast<uintptr_t>(address); }
 
 } // namespace
 
+void add_owner(const void *begin, int32_t owner) { blocks().lock()->owned.emplace(key(begin), owner); }
+
+std::optional<int32_t> remove_owner(const void *begin, int32_t owner) {
+  auto all = blocks().lock();
+  if (all->owned.erase({key(begin), owner}) != 0)
+    return std::nullopt;
+  const auto other = all->owned.lower_bound({key(begin), INT_MIN});
+  if (other == all->owned.end() || other->first != key(begin))
+    return std::nullopt;
+  return other->second;
+}
+
 void add_shared_block(const SharedBlock &block) {
-  (*blocks().lock())[key(block.begin)] = block;
+  blocks().lock()->shared[key(block.begin)] = block;
   // Relaxed: threads that use the block have its address from this one.
-  has_blocks.store(true, std::memory_order_relaxed);
+  has_shared.store(true, std::memory_order_relaxed);
 }
 
 void remove_shared_block(const void *begin) {
-  if (has_blocks.load(std::memory_order_relaxed))
-    blocks().lock()->erase(key(begin));
+  if (has_shared.load(std::memory_order_relaxed))
+    blocks().lock()->shared.erase(key(begin));
 }
 
 std::optional<SharedBlock> find_shared_block(const void *begin, size_t size) {
-  if (!has_blocks.load(std::memory_order_relaxed))
+  if (!has_shared.load(std::memory_order_relaxed))
     return std::nullopt;
   auto all = blocks().lock();
-  auto next = all->upper_bound(key(begin));
-  if (next == all->begin())
+  auto next = all->shared.upper_bound(key(begin));
+  if (next == all->shared.begin())
     return std::nullopt;
   const SharedBlock &block = std::prev(next)->second;
   const size_t offset = key(begin) - key(block.begin);

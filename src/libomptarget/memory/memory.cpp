@@ -32,6 +32,17 @@ Status out_of_range(int32_t number, int32_t count) {
   return Status::fatal(number, format("Device number '%d' out of range, only %d devices available", number, count));
 }
 
+std::string owner_text(int32_t owner) { return owner == kHostOwner ? "the host" : format("device %d", owner); }
+
+/// Fails, and nothing has changed, if another device has allocated the block.
+Status take_from_owner(const void *block, int32_t owner) {
+  const std::optional<int32_t> other = remove_owner(block, owner);
+  if (!other || has_ended(*other)) [[likely]]
+    return Status::ok();
+  return Status::error(format("the memory at %p is that of %s, and cannot be freed on %s", block,
+                              owner_text(*other).c_str(), owner_text(owner).c_str()));
+}
+
 } // namespace
 
 Result<DeviceUse> api_device(int32_t number) {
@@ -66,6 +77,7 @@ Result<void *> allocate_memory(size_t size, int32_t device_number, int32_t kind)
     operation.set_target(memory);
     note_allocated(device->id(), memory, size);
   }
+  add_owner(memory, device ? device_number : kHostOwner);
   if (kind == OMPTARGET_ALLOC_HOST || kind == OMPTARGET_ALLOC_SHARED)
     add_shared_block({memory, size, device_number});
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "allocated %zu bytes of kind %d at %p", size, kind, memory);
@@ -79,6 +91,7 @@ Status free_memory(void *pointer, int32_t device_number, int32_t kind) {
     return Status::ok(); // the memory has gone with the device
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, api_device(device_number));
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_number, "freeing %p", pointer);
+  OMPTARGET_TRY(take_from_owner(pointer, device ? device_number : kHostOwner));
   remove_shared_block(pointer); // first: once it is free another thread may get it
   if (device) {
     const DataOperation operation({DataOperationKind::kDelete, device->id(), nullptr, pointer, 0, nullptr});

@@ -163,6 +163,21 @@ TEST_F(MemoryRoutines, associations_that_reach_out_of_the_address_space_fail) {
   free(there, 0);
 }
 
+TEST_F(MemoryRoutines, only_its_device_frees_a_block) {
+  const auto free_on = [](void *block, int32_t device) {
+    return failure(free_memory(block, device, OMPTARGET_ALLOC_HOST));
+  };
+  const int32_t host = Runtime::get().number_of_devices();
+  auto shared = allocate_memory(64, 0, OMPTARGET_ALLOC_SHARED), hosts = allocate_memory(64, host, OMPTARGET_ALLOC_HOST);
+  ASSERT_TRUE(shared.is_ok() && hosts.is_ok());
+  EXPECT_THAT(free_on(*shared, 2), HasSubstr("is that of device 0, and cannot be freed on device 2"));
+  EXPECT_THAT(free_on(*shared, host), HasSubstr("is that of device 0, and cannot be freed on the host"));
+  EXPECT_THAT(free_on(*hosts, 2), HasSubstr("is that of the host, and cannot be freed on device 2"));
+  EXPECT_TRUE(*is_accessible(*shared, 64, 0)) << "nothing is forgotten";
+  EXPECT_EQ(free_on(*shared, 0), "") << "kinds are not looked at";
+  EXPECT_EQ(free_on(*hosts, -1), "") << "another number of the host";
+}
+
 TEST_F(MemoryRoutines, rectangles_outside_of_their_arrays_fail_and_name_the_dimension) {
   char data[64] = {};
   const size_t four[3] = {4, 4, 4}, two[3] = {2, 2, 2}, zero[3] = {0, 0, 0};
