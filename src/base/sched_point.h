@@ -30,7 +30,7 @@ inline bool is_planted(const char *name) {
   return fault && std::strcmp(fault, name) == 0;
 }
 
-/// All constructs take plans, also those that could do without. A test sets it between constructs.
+/// All constructs take the careful way, also those that could do without. A test sets it between constructs.
 inline std::atomic<bool> plans_all{false};
 
 } // namespace omptarget

@@ -83,6 +83,107 @@ static void nowait_data(int times) {
   }
 }
 
+static void always_int(int times) {
+  int x = 1;
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(always, tofrom : x)
+    x++;
+  }
+}
+
+static void always_present(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(always, to : a)
+    a[0]++;
+  }
+}
+
+static void two_members(int times) {
+  struct {
+    int x;
+    double y;
+  } pair = {1, 2};
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : pair.x, pair.y)
+    pair.x += (int)pair.y;
+  }
+}
+
+static void members_present(int times) {
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : record.x, record.z)
+    record.x++;
+  }
+}
+
+struct Vector {
+  double *data;
+  int size;
+};
+static double elements[kElements];
+
+static void attached_array(int times) {
+  struct Vector v = {elements, kElements};
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : v, v.data[0 : kElements])
+    v.data[0] += v.size;
+  }
+}
+
+static void attached_present(int times) {
+  struct Vector v = {elements, kElements};
+#pragma omp target enter data map(to : v, v.data[0 : kElements])
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : v, v.data[0 : kElements])
+    v.data[0] += v.size;
+  }
+#pragma omp target exit data map(from : v, v.data[0 : kElements])
+}
+
+static void attach(int times) {
+  struct Vector v = {elements, kElements};
+#pragma omp target enter data map(to : v)
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(tofrom : v.data[0 : kElements])
+    v.data[0] += 1;
+  }
+#pragma omp target exit data map(from : v)
+}
+
+static void attached_enter_exit(int times) {
+  struct Vector v = {elements, kElements};
+  for (int i = 0; i < times; i++) {
+#pragma omp target enter data map(to : v, v.data[0 : kElements])
+#pragma omp target exit data map(from : v, v.data[0 : kElements])
+  }
+}
+
+#pragma omp declare mapper(whole : struct Vector v) map(v, v.data[0 : v.size])
+
+static void mapper(int times) {
+  struct Vector v = {elements, kElements};
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(mapper(whole), tofrom : v)
+    v.data[0] += v.size;
+  }
+}
+
+static void hold(int times) {
+  int x = 1;
+  for (int i = 0; i < times; i++) {
+#pragma omp target map(ompx_hold, tofrom : x)
+    x++;
+  }
+}
+
+static void private_array(int times) {
+  double own[4] = {1, 2, 3, 4};
+  for (int i = 0; i < times; i++) {
+#pragma omp target firstprivate(own)
+    own[0] += 1;
+  }
+}
+
 static const struct Row {
   const char *name;
   void (*run)(int times);
@@ -102,6 +203,17 @@ static const struct Row {
     {"nowait_data", nowait_data},
     {"tear_down", tear_down},
     {"tear_down_delete", tear_down_delete},
+    {"always_int", always_int},
+    {"always_present", always_present},
+    {"two_members", two_members},
+    {"members_present", members_present},
+    {"attached_array", attached_array},
+    {"attached_present", attached_present},
+    {"attach", attach},
+    {"attached_enter_exit", attached_enter_exit},
+    {"mapper", mapper},
+    {"hold", hold},
+    {"private_array", private_array},
 };
 
 __attribute__((noinline)) static void measured(const struct Row *row) {

@@ -8,12 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "argument_list.h"
-#include "fake_device.h"
+#include "constructs.h"
 #include "model.h"
-#include "region/data_update.h"
-#include "region/device_work.h"
-#include "region/direct_mapping.h"
-#include "region/leaving.h"
 
 namespace omptarget::test {
 namespace {
@@ -295,83 +291,30 @@ private:
   static MapItems copy(const std::vector<MapItem> &items) { return MapItems(items.begin(), items.end()); }
 
   void enter(const std::vector<MapItem> &items) {
-    MapItems real = copy(items);
-    PresentRefs refs;
-    bool is_ok = enter_without_plan(items, refs);
-    if (!is_ok) {
-      set_present(real, refs);
-      DeviceWork work(device_);
-      Status status = work.enter_data(real);
-      is_ok = status.is_ok();
-      status.consume();
-      work.complete().consume();
-    }
+    Construct work(device_);
+    Status status = work.enter_data(copy(items), random_.one_in(2));
+    const bool is_ok = status.is_ok();
+    status.consume();
+    work.complete().consume();
+    forget_dormant(); // after a failure
     expect(is_ok == model_.enter(items), "a construct is right for one and wrong for the other");
   }
 
   void exit(const std::vector<MapItem> &items) {
-    MapItems real = copy(items);
-    PresentRefs refs;
-    ArgumentList list(items);
-    uint64_t kinds = 0;
-    if (may_do_without_plan(items) && find_present(device_.map(), list.list(), refs, kinds)) {
-      leave_without_plan(list.list(), refs, kinds);
-    } else {
-      DeviceWork work(device_);
-      Status status = work.start_exit(real, false);
-      expect(status.is_ok(), "leaving fails");
-      status.consume();
-      work.complete().consume();
-    }
+    Construct work(device_);
+    Status status = work.start_exit(copy(items), false, random_.one_in(2));
+    expect(status.is_ok(), "leaving fails");
+    status.consume();
+    work.complete().consume();
+    forget_dormant();
     model_.exit(items);
   }
 
-  // Constructs of which a compiler passes the items as they are may do without a plan.
-  bool may_do_without_plan(const std::vector<MapItem> &items) {
-    for (const MapItem &one : items)
-      if (one.group >= 0)
-        return false;
-    return !random_.one_in(3);
-  }
-  bool enter_without_plan(const std::vector<MapItem> &items, PresentRefs &refs) {
-    ArgumentList arguments(items);
-    const MapList list = arguments.list();
-    Status status;
-    Absence absence;
-    ConstructQueue queue(device_, false);
-    if (!may_do_without_plan(items))
-      return false;
-    const bool is_entered =
-        retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, queue, status);
-    if (is_entered)
-      status.keep_first(queue.wait());
-    expect(status.is_ok(), "entering fails");
-    status.consume();
-    for (const PresentRef &ref : refs) // planning goes on with them if not all are entered
-      if (ref.is_new)
-        make_fresh(items, refs, *ref.mapping);
-    return is_entered;
-  }
   /// Data that a construct has mapped anew and not copied are undefined; the model says kFresh.
-  static void make_fresh(const std::vector<MapItem> &items, const PresentRefs &refs, const Mapping &mapping) {
-    for (HostPtr at = mapping.begin(); at < mapping.end(); at = at + 1) {
-      bool is_copied = false;
-      for (size_t i = 0; i < refs.size(); ++i)
-        is_copied = is_copied || (items[i].has(kTo) && refs[i].mapping == &mapping && at >= items[i].begin &&
-                                  at < items[i].begin + items[i].size);
-      if (!is_copied)
-        *static_cast<unsigned char *>(raw(mapping.target_of(at))) = kFresh;
-    }
-  }
-  void leave_without_plan(const MapList &list, PresentRefs &refs, uint64_t kinds = 0) {
-    ConstructQueue queue(device_, false);
-    Status status;
-    Leaving leaving(device_, list, refs, queue, kinds, status);
-    if (device_.plugin().is_asynchronous())
-      leaving.start();
-    status.keep_first(leaving.finish());
-    expect(status.is_ok(), "leaving fails");
-    status.consume();
+  void forget_dormant() {
+    device_.map().dormant().for_each([](const Mapping &mapping) {
+      std::memset(raw(mapping.target_begin()), kFresh, static_cast<size_t>(mapping.size()));
+    });
   }
 
   void update(const std::vector<MapItem> &items) {
@@ -386,14 +329,13 @@ private:
 
   /// In, a change on the device, out; the counts of the way in are those of the way out.
   void region(const std::vector<MapItem> &items) {
-    MapItems real = copy(items);
-    PresentRefs refs;
-    DeviceWork work(device_);
-    const bool is_direct = enter_without_plan(items, refs);
-    set_present(real, refs);
-    Status status = is_direct ? Status::ok() : work.enter(real);
+    const MapItems real = copy(items);
+    Construct work(device_);
+    Status status = work.enter(real, random_.one_in(2));
     const bool is_ok = status.is_ok();
     status.consume();
+    if (!is_ok)
+      forget_dormant();
     const bool is_right = model_.enter(items, true);
     expect(is_ok == is_right, "a region is right for one and wrong for the other");
     if (!is_ok || !is_right)
@@ -401,12 +343,9 @@ private:
     work.queue().wait().consume();
     compare();
     change_device();
-    ArgumentList list(items);
-    if (is_direct)
-      leave_without_plan(list.list(), refs);
-    else
-      work.start_exit(real, true).consume();
+    work.start_exit(real, true).consume();
     work.complete().consume();
+    forget_dormant();
     model_.leave_region(items);
   }
 

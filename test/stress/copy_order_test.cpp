@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "argument_list.h"
-#include "mapping/argument_refs.h"
-#include "region/direct_constructs.h"
+#include "region/constructs.h"
 #include "windows.h"
 
 namespace omptarget::test {
@@ -46,28 +45,10 @@ private:
   std::thread thread_;
 };
 
-/// Leaves data as `target exit data` does: without a plan if that is enough.
+/// Leaves data as `target exit data` does.
 Status leave(Device &device, const MapItems &items) {
-  ArgumentList list(items);
-  PresentRefs refs;
-  Status status;
-  if (leave_directly(device, list.list(), refs, false, status))
-    return status;
-  return exit(device, items);
-}
-
-/// Enters data as `target enter data` does: without a plan as far as that goes.
-Status enter_without_plan(Device &device, MapItems items) {
-  ArgumentList list(items);
-  PresentRefs refs;
-  Status status;
-  if (enter_directly(device, list.list(), refs, false, status))
-    return status;
-  OMPTARGET_TRY(std::move(status));
-  set_present(items, refs);
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.enter(items));
-  return work.complete();
+  TestArguments arguments(items);
+  return run_exit(device, arguments.get(), false, nullptr);
 }
 
 /// A construct that is held after its first copy has read the device and before it writes the host.
@@ -111,7 +92,7 @@ private:
 
   void start_queued(Device &device, MapItems items) {
     thread_ = std::thread([this, &device, items = std::move(items)]() mutable {
-      DeviceWork work(device);
+      Construct work(device);
       EXPECT_TRUE(work.start_exit(items, false).is_ok());
       auto is_done = work.queue().is_done(); // does the first piece of work: the read
       EXPECT_TRUE(is_done.is_ok() && !*is_done);
@@ -393,7 +374,7 @@ TEST_P(Entering, constructs_that_make_what_the_other_one_wants_do_not_wait_for_e
   const MapItem one = item(&x, sizeof x, kTo), two = item(&y, sizeof y, kTo);
   const auto enter_both = [&](const MapItems &items) {
     was_here = false;
-    EXPECT_TRUE((GetParam().is_planned ? enter(device_, items) : enter_without_plan(device_, items)).is_ok());
+    EXPECT_TRUE(enter(device_, items, !GetParam().is_planned).is_ok());
   };
   {
     Other other([&] { enter_both({two, one}); });
@@ -414,7 +395,7 @@ protected:
   }
   ~EnteringOnce() override { limit_memory(INT64_MAX); }
 
-  Status enter_data() { return GetParam().is_planned ? enter(device_, items_) : enter_without_plan(device_, items_); }
+  Status enter_data() { return enter(device_, items_, !GetParam().is_planned); }
   /// The other thread enters while this one is between two steps of its construct. Both leave.
   void race(const char *step, const std::function<void()> &construct) {
     alarm(60);
@@ -465,10 +446,10 @@ TEST_P(EnteringOnce, data_for_which_there_is_no_memory_fail_without_waiting) {
 INSTANTIATE_TEST_SUITE_P(All, Entering, kAllWays, name_of);
 INSTANTIATE_TEST_SUITE_P(All, EnteringOnce, kAllWays, name_of);
 
-/// A construct that begins to enter data without a plan and must go on with one.
-class GivenUp : public testing::Test {
+/// A construct that waits for data of another thread when it has entered its own.
+class WaitsInTheMiddle : public testing::Test {
 protected:
-  ~GivenUp() override {
+  ~WaitsInTheMiddle() override {
     set_fake_hook(nullptr);
     EXPECT_EQ(device_.map().fault(), "");
     EXPECT_EQ(device_.map().size(), 0u);
@@ -502,18 +483,10 @@ protected:
     entering_.join();
   }
 
-  /// Begins without a plan, which must not be enough; then another thread's data arrive, and a plan does the rest.
-  void enter_in_two_steps(MapItems &items) {
-    ArgumentList list(items);
-    PresentRefs refs;
-    Status status;
-    ASSERT_FALSE(enter_directly(device_, list.list(), refs, false, status));
-    ASSERT_TRUE(status.is_ok());
-    go_on();
-    set_present(items, refs);
-    DeviceWork work(device_);
-    ASSERT_TRUE(work.enter(items).is_ok());
-    ASSERT_TRUE(work.complete().is_ok());
+  /// Enters the items, and waits in the middle for the data of the other thread.
+  void enter_in_two_steps(const MapItems &items) {
+    std::optional<AtPoint> point(std::in_place, "await", [this] { go_on(); });
+    ASSERT_TRUE(enter(device_, items, true).is_ok());
   }
 
   const int64_t blocks_ = fake_blocks();
@@ -523,7 +496,7 @@ protected:
   std::promise<void> go_on_;
 };
 
-TEST_F(GivenUp, data_that_were_present_keep_what_others_wrote) {
+TEST_F(WaitsInTheMiddle, data_that_were_present_keep_what_others_wrote) {
   int a = 1, b = 1, c = 1;
   ASSERT_TRUE(enter(device_, {item(&b, sizeof b, kTo)}).is_ok());
   *on_device(device_, &b) = 5;
@@ -537,7 +510,7 @@ TEST_F(GivenUp, data_that_were_present_keep_what_others_wrote) {
   ASSERT_TRUE(leave(device_, {item(&c, sizeof c, 0)}).is_ok());
 }
 
-TEST_F(GivenUp, data_that_the_construct_made_keep_what_others_wrote) {
+TEST_F(WaitsInTheMiddle, data_that_the_construct_made_keep_what_others_wrote) {
   int a = 1, c = 1, d = 1;
   hold_entering(&c);
   MapItems items{item(&a, sizeof a, kFrom), item(&d, sizeof d, kTo), item(&c, sizeof c, kBoth)};
@@ -553,7 +526,7 @@ TEST_F(GivenUp, data_that_the_construct_made_keep_what_others_wrote) {
   ASSERT_TRUE(leave(device_, {item(&c, sizeof c, 0)}).is_ok());
 }
 
-TEST_F(GivenUp, a_later_argument_in_new_data_is_copied) {
+TEST_F(WaitsInTheMiddle, a_later_argument_in_new_data_is_copied) {
   int a[10] = {1, 2, 3}, c = 1;
   hold_entering(&c);
   MapItems items{item(a, sizeof a, 0), item(&c, sizeof c, kTo), item(a, 5 * sizeof(int), kTo)};
@@ -563,28 +536,15 @@ TEST_F(GivenUp, a_later_argument_in_new_data_is_copied) {
   ASSERT_TRUE(leave(device_, {item(&c, sizeof c, 0)}).is_ok());
 }
 
-TEST_F(GivenUp, pointers_are_attached_to_data_that_the_construct_made) {
-  int a = 1, c = 1;
-  int *p = &a;
-  hold_entering(&c);
-  // The pointer is absent when the construct begins, and present when planning goes on.
-  MapItems items{item(&a, sizeof a, kBoth), item(&p, &a, sizeof p, kAttach), item(&c, sizeof c, kTo)};
-  in_copy_ = [&] { EXPECT_TRUE(enter(device_, {item(&p, sizeof p, kTo)}).is_ok()); };
-  enter_in_two_steps(items);
-  EXPECT_EQ(*on_device(device_, &p), on_device(device_, &a));
-  ASSERT_TRUE(leave(device_, {item(&a, sizeof a, kFrom), item(&c, sizeof c, 0), item(&p, sizeof p, 0)}).is_ok());
-  ASSERT_TRUE(leave(device_, {item(&c, sizeof c, 0)}).is_ok());
-}
+class TakenAgain : public WindowTest {};
 
-class PlannedAnew : public WindowTest {};
-
-TEST_P(PlannedAnew, a_pointer_is_attached_although_its_target_was_made_anew_by_others) {
+TEST_P(TakenAgain, a_pointer_is_attached_although_its_target_was_made_anew_by_others) {
   int t[2] = {1, 2};
   struct {
     int *p;
   } s = {t};
   // The target is being mapped by another construct, which fails; then a third one maps it.
-  const EnterPlan creator;
+  const ConstructQueue creator(device_, false);
   const MappingRef failing =
       device_.map().insert({host_ptr(t), host_ptr(t + 2), host_ptr(t), nullptr, &creator, Counter::kDynamic}).found.ref;
   auto block = device_.allocate(sizeof t, nullptr, OMPTARGET_ALLOC_DEFAULT);
@@ -604,7 +564,7 @@ TEST_P(PlannedAnew, a_pointer_is_attached_although_its_target_was_made_anew_by_o
   EXPECT_TRUE(exit(device_, {item(t, sizeof t, 0)}).is_ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PlannedAnew, testing::Values(FakeKind::kSynchronous));
+INSTANTIATE_TEST_SUITE_P(All, TakenAgain, testing::Values(FakeKind::kSynchronous));
 
 TEST(Borrowing, the_last_of_many_frees_although_others_gave_back_meanwhile) {
   FakeDevice device{FakeKind::kSynchronous};

@@ -17,12 +17,8 @@
 
 #include "argument_list.h"
 #include "base/sched_point.h"
-#include "fake_device.h"
-#include "mapping/argument_refs.h"
+#include "constructs.h"
 #include "random_delays.h"
-#include "region/data_update.h"
-#include "region/device_work.h"
-#include "region/direct_mapping.h"
 
 namespace omptarget::test {
 namespace {
@@ -107,81 +103,33 @@ private:
     status.consume();
   }
 
-  bool enter_without_plan(const MapList &list, PresentRefs &refs, ConstructQueue &queue) {
-    Status status;
-    Absence absence;
-    const bool is_done =
-        retain_present(device_.map(), list, refs, absence) || enter_plain(device_, list, refs, absence, queue, status);
-    expect_ok(std::move(status), "entering without a plan");
-    return is_done;
-  }
-  void leave_without_plan(const MapList &list, PresentRefs &refs, ConstructQueue &queue, uint64_t kinds = 0) {
-    Status status;
-    Leaving leaving(device_, list, refs, queue, kinds, status);
-    if (device_.plugin().is_asynchronous())
-      leaving.start();
-    expect_ok(leaving.finish(), "a queue");
-    expect_ok(std::move(status), "leaving without a plan");
-  }
-
   /// A region whose kernel gets the device addresses of the items' bases.
-  template <typename Kernel> void region(MapItems items, Kernel kernel) {
-    const bool tries_present = next(random_) % 4 != 0;
-    ArgumentList list(items);
-    PresentRefs refs;
-    ConstructQueue queue(device_, false);
-    const bool are_present = tries_present && enter_without_plan(list.list(), refs, queue);
-    set_present(items, refs);
-    DeviceWork work(device_);
-    Status entered = are_present ? Status::ok() : work.enter(items);
+  template <typename Kernel> void region(const MapItems &items, Kernel kernel) {
+    Construct work(device_);
+    Status entered = work.enter(items, next(random_) % 4 != 0);
     const bool is_in = entered.is_ok();
     expect_ok(std::move(entered), "entering a region");
     if (!is_in)
       return;
     std::vector<void *> arguments{nullptr};
-    for (const MapItem &one : items)
-      arguments.push_back(one.mapping ? raw(one.mapping.mapping->target_of(one.base)) : raw(one.base));
+    for (size_t i = 0; i < work.arguments().size(); ++i) {
+      const HostPtr base = work.arguments().base(i);
+      const Mapping *const mapping = work.arguments().refs[i].mapping;
+      if (!work.arguments().has(i, kPointer))
+        arguments.push_back(mapping ? raw(mapping->target_of(base)) : raw(base));
+    }
     FakeKernel function = kernel;
     __tgt_kernel_args args{};
     args.Version = 2;
     args.NumArgs = static_cast<uint32_t>(items.size());
     expect_ok(device_.plugin().launch_kernel(device_.local_id(), &function, arguments.data() + 1, args,
-                                             are_present ? &queue.plugin_queue() : &work.queue().plugin_queue()),
+                                             &work.queue().plugin_queue()),
               "a launch");
-    if (are_present)
-      leave_without_plan(list.list(), refs, queue);
-    else
-      expect_ok(work.start_exit(items, true), "leaving a region");
+    expect_ok(work.start_exit(items, true), "leaving a region");
     expect_ok(work.complete(), "a region");
   }
-  void enter(MapItems items) {
-    if (next(random_) % 2) {
-      ArgumentList list(items);
-      PresentRefs refs;
-      ConstructQueue queue(device_, false);
-      if (enter_without_plan(list.list(), refs, queue)) {
-        expect_ok(queue.wait(), "enter data");
-        return;
-      }
-      set_present(items, refs);
-    }
-    DeviceWork work(device_);
-    expect_ok(work.enter_data(items), "enter data");
-    expect_ok(work.complete(), "enter data");
-  }
-  void exit(MapItems items) {
-    if (next(random_) % 2) {
-      ArgumentList list(items);
-      PresentRefs refs;
-      ConstructQueue queue(device_, false);
-      uint64_t kinds = 0;
-      if (find_present(device_.map(), list.list(), refs, kinds))
-        return leave_without_plan(list.list(), refs, queue, kinds);
-    }
-    DeviceWork work(device_);
-    expect_ok(work.start_exit(items, false), "exit data");
-    expect_ok(work.complete(), "exit data");
-  }
+  void enter(const MapItems &items) { expect_ok(test::enter(device_, items, next(random_) % 2), "enter data"); }
+  void exit(const MapItems &items) { expect_ok(test::exit(device_, items, next(random_) % 2), "exit data"); }
   void update(const MapItems &items) {
     DataUpdate work(device_);
     ArgumentList list(items);
@@ -300,6 +248,8 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
     for (int j = 0; j < kSharedValues; ++j)
       shared.values[i][j] = 1000 * (i + 1) + j;
   FakeDevice device(kind);
+  if (seed % 2 == 1)
+    device.map().dormant().limit(0); // what nobody references any more is freed
   std::vector<std::thread> threads;
   long expected[kMostThreads] = {};
   for (int i = 0; i < options.threads; ++i)
@@ -321,7 +271,7 @@ void run_program(const Options &options, uint64_t seed, FakeKind kind, Failures 
     if (raw(one.begin) != shared.pointee &&
         (raw(one.begin) < shared.linked || raw(one.begin) >= shared.linked + kMostThreads))
       failures.add("data stay present that nobody references");
-  DeviceWork work(device);
+  Construct work(device);
   work.start_exit(rest, false).consume();
   work.complete().consume();
   device.free_dormant();

@@ -42,7 +42,10 @@ private:
 
 class WindowTest : public testing::TestWithParam<FakeKind> {
 protected:
-  WindowTest() : device_(GetParam()) { reset_fake_counts(); }
+  WindowTest() : device_(GetParam()) {
+    device_.map().dormant().limit(0); // all that leave go the whole way
+    reset_fake_counts();
+  }
   ~WindowTest() override {
     sched_point_hook = nullptr;
     set_fake_hook(nullptr);

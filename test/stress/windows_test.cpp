@@ -131,7 +131,7 @@ TEST_P(WindowTest, data_that_are_entered_after_they_were_removed_are_copied_alth
 
 /// Makes x present, and calls the function when its storage is there and its data are not.
 void create_slowly(Device &device, int (&x)[4], const std::function<void()> &while_not_ready) {
-  DeviceWork work(device);
+  Construct work(device);
   MapItems items{item(x, sizeof x, kTo | kFrom)};
   const AtPoint point("enter: allocated", while_not_ready);
   EXPECT_TRUE(work.enter(items).is_ok());
@@ -207,7 +207,7 @@ TEST_P(WindowTest, entering_data_that_come_and_go_makes_them_anew) {
 void when_the_creator_fails(Device &device, int (&x)[4], const std::function<void()> &construct) {
   std::unique_ptr<LateThread> late;
   {
-    DeviceWork work(device);
+    Construct work(device);
     MapItems items{item(x, sizeof x, kTo)};
     const AtPoint point("enter: allocated", [&] {
       late = std::make_unique<LateThread>(construct);
@@ -249,7 +249,7 @@ TEST_P(WindowTest, a_pointer_that_becomes_attached_before_entering_fails_keeps_i
   } s = {data + 1, 7};
   ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo), item(t, sizeof t, kTo)}).is_ok());
   {
-    DeviceWork work(device_);
+    Construct work(device_);
     MapItems items{item(&s, sizeof s, kTo | kAlways), item(t, sizeof t, kTo | kAlways)};
     std::optional<AtPoint> second;
     const AtPoint first("copy: placed", [&] {
@@ -301,7 +301,7 @@ TEST_P(WindowTest, an_arrival_that_ends_while_it_is_found_stays_whole) {
     GTEST_SKIP() << "there are no events";
   int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
   MapItems all_of_a{item(a, sizeof a, kTo)}, all_of_b{item(b, sizeof b, kTo)}, again{item(a, sizeof a, kTo)};
-  DeviceWork first(device_), other(device_), finder(device_);
+  Construct first(device_), other(device_), finder(device_);
   ASSERT_TRUE(first.enter(all_of_a).is_ok());
   {
     const AtPoint point("arrival: found, not yet used", [&] {

@@ -7,7 +7,7 @@
 #include "device/libomp.h"
 #include "omptarget/compiler.h"
 #include "region/data_constructs.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 using namespace omptarget;
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "mapping/plan.h"
+#include "mapping/copies.h"
 
 namespace omptarget {
 

@@ -1,54 +1,58 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mappings whose count an item changes. Members are counted with their struct. The items that a mapper pushes for
-// one argument count each mapping once, however many elements and members lie in it. The numbers of parents that
-// mappers push cannot tell: they overflow, and name the wrong parent from the second element on (docs/use/mapping.md).
+// The mappings whose count an argument changes. Members are counted with their struct. What a mapper pushes for one
+// argument counts each mapping once, however many elements and members lie in it. The numbers of parents that mappers
+// push cannot tell: they overflow, and name the wrong parent from the second element on (docs/use/mapping.md).
 #pragma once
 
 #include <llvm/ADT/DenseSet.h>
 #include <memory>
 
-#include "mapping/plan.h"
+#include "mapping/map_arguments.h"
 
 namespace omptarget {
 
-/// Used by one planner, which asks for the items in their order.
+/// Used by one construct, which asks for its arguments in their order.
 class ConstructCounts {
 public:
-  explicit ConstructCounts(const MapItems &items) : items_(items) {}
+  explicit ConstructCounts(const MapArguments &arguments) : arguments_(arguments) {}
 
-  /// Returns whether the item's range or pointer, lying in the mapping, is to be counted. Pointees always are, once.
-  bool counts(const MapItem &item, MappingRef mapping, bool is_pointee) {
-    if (item.group >= 0) [[unlikely]]
-      return is_first_in_group(item, mapping);
-    return is_pointee || !item.is_member() || item.parent < 0 || parent_of(item).mapping != mapping;
+  /// Returns whether an argument that lies in the mapping is to be counted. Pointees always are, once.
+  bool counts(size_t i, MappingRef mapping) {
+    if (arguments_.group(i) >= 0) [[unlikely]]
+      return is_first_in_group(i, mapping);
+    return arguments_.has(i, map_type::kPointee) || !arguments_.has(i, map_type::kMemberOf) ||
+           arguments_.parent(i) < 0 || !(parent_of(i) == mapping);
   }
 
+  /// Returns the mapping that an argument of the same group lay in last, and that was counted then. Or null.
+  MappingRef latest(size_t i) const { return arguments_.group(i) == group_ ? latest_ : MappingRef{}; }
+
   /// The mapping was gone when it should have been counted.
-  void take_back(const MapItem &item, MappingRef mapping) {
-    if (item.group < 0)
+  void take_back(size_t i, MappingRef mapping) {
+    if (arguments_.group(i) < 0)
       return;
     counted_->erase(key(mapping));
     latest_ = {};
   }
 
 private:
-  const MapItem &parent_of(const MapItem &item) const { return items_[static_cast<size_t>(item.parent)]; }
+  MappingRef parent_of(size_t i) const { return arguments_.refs[static_cast<size_t>(arguments_.parent(i))].ref(); }
 
   /// With its generation: what replaces a removed mapping is another one.
   using Key = std::pair<const Mapping *, uint32_t>;
   static Key key(MappingRef mapping) { return {mapping.mapping, mapping.generation}; }
 
-  bool is_first_in_group(const MapItem &item, MappingRef mapping) {
+  bool is_first_in_group(size_t i, MappingRef mapping) {
     if (!counted_)
       counted_ = std::make_unique<llvm::DenseSet<Key>>();
-    if (group_ != item.group) {
-      group_ = item.group;
+    if (group_ != arguments_.group(i)) {
+      group_ = arguments_.group(i);
       latest_ = {};
       counted_->clear();
-      if (item.parent >= 0 && parent_of(item).mapping)
-        counted_->insert(key(parent_of(item).mapping));
+      if (arguments_.parent(i) >= 0 && parent_of(i))
+        counted_->insert(key(parent_of(i)));
     }
     if (mapping == latest_)
       return false;
@@ -56,21 +60,20 @@ private:
     return counted_->insert(key(mapping)).second;
   }
 
-  const MapItems &items_;
+  const MapArguments &arguments_;
   int32_t group_ = -1;
   MappingRef latest_{};
   std::unique_ptr<llvm::DenseSet<Key>> counted_;
 };
 
-/// Returns whether the item is a struct of which the items that follow map parts.
-inline bool is_combined(const MapItems &items, size_t index) {
-  const MapItem &item = items[index];
-  if (item.is_member() || index + 1 >= items.size()) [[likely]]
+/// Returns whether the argument is a struct of which those that follow map parts.
+inline bool is_combined(const MapArguments &arguments, size_t i) {
+  if (arguments.has(i, map_type::kMemberOf) || i + 1 >= arguments.size()) [[likely]]
     return false;
-  const MapItem &next = items[index + 1];
-  if (next.group < 0 || next.group != item.group)
-    return next.parent == static_cast<int32_t>(index);
-  return next.type >> map_type::kMemberOfShift == index - static_cast<size_t>(item.group) + 1;
+  const int32_t group = arguments.group(i + 1);
+  if (group < 0 || group != arguments.group(i))
+    return arguments.parent(i + 1) == static_cast<int32_t>(i);
+  return static_cast<int64_t>(arguments.type(i + 1) >> map_type::kMemberOfShift) == arguments.number(i) - group + 1;
 }
 
 } // namespace omptarget

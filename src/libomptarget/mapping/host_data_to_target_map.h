@@ -39,7 +39,7 @@ struct NewRange {
   HostPtr end;
   HostPtr base;
   const char *name;
-  const void *creator;
+  const void *creator; ///< the construct's queue, if it publishes the mapping by publish_ready; or null
   Counter counter;
 };
 
@@ -93,6 +93,8 @@ public:
 
   /// Looks up [begin, begin + size); size 0 looks for the array section whose start or base the address is.
   Found find(HostPtr begin, int64_t size) const;
+  /// The same; if nothing is found, absence tells where the range would lie, and what is dormant there.
+  Found find_and_note(HostPtr begin, int64_t size, Absence &absence);
 
   /// Makes a mapping with count 1 and no storage yet, unless something overlaps the range already.
   Inserted insert(const NewRange &range);
@@ -118,7 +120,7 @@ public:
   /// The same, borrowed.
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
 
-  // For constructs that map small data anew and leave them again without a plan (small_mappings.cpp).
+  // For constructs that map small data anew and leave them again (small_mappings.cpp).
   /// The dormant mapping of the range's absence becomes present with one reference and undefined data. Null: there is
   /// none any more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(Mapping *dormant, const NewRange &range, bool is_ready);
@@ -202,7 +204,6 @@ private:
   MappingRef arrived_of(const Found &found, HostPtr begin);
   MappingRef search_unless_dormant(Mapping *guess, HostPtr begin, int64_t size, Absence &absence);
   MappingRef search_and_retain(HostPtr begin, int64_t size, Absence &absence);
-  Found find_and_note(HostPtr begin, int64_t size, Absence &absence);
   static Found classify(const OrderedIndex::Neighbours &around, HostPtr begin, int64_t size);
   bool find_past_dormant(OrderedIndex::Neighbours around, HostPtr begin, int64_t size, Found &found) const;
   static bool is_dormant_at(const Mapping &mapping, HostPtr begin, int64_t size);

@@ -8,7 +8,6 @@
 
 #include "base/address.h"
 #include "generations/map_bits.h"
-#include "mapping/mapping.h"
 
 namespace omptarget {
 
@@ -23,7 +22,7 @@ struct MapList {
   void **mappers;
 };
 
-/// One map argument of a construct. The first group is what the compiler passed; the second is filled by planning.
+/// One map argument as a compiler or a mapper passes it.
 struct MapItem {
   HostPtr base;     ///< start of the array or struct; for PTR_AND_OBJ and ATTACH the address of the pointer
   HostPtr begin;    ///< first byte of the mapped range
@@ -34,10 +33,7 @@ struct MapItem {
   int32_t parent;   ///< index of the item that this is a member of, or -1; in a group the parent of the argument
 
   int32_t group = -1; ///< what a mapper pushed for one argument: index of the first such item
-
-  MappingRef mapping{};         ///< where the range lies, if it is present
-  MappingRef pointer_mapping{}; ///< PTR_AND_OBJ: where the pointer lies
-  uint8_t flags = 0;            ///< ItemFlag bits
+  uint8_t flags = 0;  ///< ItemFlag bits
 
   bool has(uint64_t bits) const { return (type & bits) != 0; }
   bool is_member() const { return has(map_type::kMemberOf); }
@@ -49,13 +45,8 @@ inline HostPtr base_of(const MapItem &item) {
 }
 
 enum ItemFlag : uint8_t {
-  kItemCounted = 1,        ///< entering retained mapping
-  kItemPointerCounted = 2, ///< entering retained pointer_mapping
-  kItemHostPointer = 4,    ///< unified shared memory: the device uses the host's memory
-  kItemLookUpOnly = 8,     ///< stands for an argument with a mapper: gives its address, changes nothing
-  kItemAbsent = 32,        ///< nothing overlapped it when it was looked up; then it is inserted without another look
-  kItemByteOffsets = 16,   ///< not contiguous, and its offsets are bytes although its descriptor does not say so
-  kItemNew = 64,           ///< this construct made the mapping before planning began, and has published it
+  kItemLookUpOnly = 1,  ///< stands for an argument with a mapper: gives its address, changes nothing
+  kItemByteOffsets = 2, ///< not contiguous, and its offsets are bytes although its descriptor does not say so
 };
 
 } // namespace omptarget

@@ -73,7 +73,7 @@ struct MappingState {
   }
   /// Returns whether none of its data is on the way any more. False for a removed one, which is not ready.
   static bool has_arrived(uint64_t word) { return (word & (kReady | kArriving)) == kReady; }
-  /// And nobody copies them back: then a construct may use them without a plan.
+  /// And nobody copies them back: then a construct may use them at once.
   static bool is_settled(uint64_t word) { return (word & (kReady | kArriving | kTurn)) == kReady; }
   /// The word of a mapping after a reference was released.
   static uint64_t released(uint64_t word) { return (word & kTurn) != 0 && is_unused(word) ? word | kLeft : word; }
@@ -102,6 +102,8 @@ public:
   uint64_t state() const { return state_.load(std::memory_order_acquire); }
   uint32_t hold_count() const;
   uint32_t generation() const { return MappingState::generation(state()); }
+  /// Returns whether it has, or has had, uses of RareUses: holds, attached pointers, base pointers, or many borrowers.
+  bool has_extras() const { return extras_.load(std::memory_order_acquire) != 0; }
   bool has_attached_pointers() const { return (extras_.load(std::memory_order_acquire) & kHasAttached) != 0; }
 
   /// Returns whether that construct is creating it: an identity, never followed. A construct that finds its own may
@@ -190,7 +192,7 @@ struct MappingRef {
   /// As release, if that is the last one; otherwise nothing.
   Released release_if_last(OnLast on_last = OnLast::kLeave) const;
   /// Takes one away, unless it is the last one: false, and nothing has happened. False as well if there is none, and
-  /// the data are being copied back: planning waits for that.
+  /// the data are being copied back: Leaving waits for that.
   bool release_unless_last() const;
 
   // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes

@@ -7,7 +7,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 
-#include "mapping/plan.h"
+#include "mapping/copies.h"
 
 namespace omptarget {
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small data that constructs map anew and leave again without a plan. Such a mapping becomes dormant: lookups take it
+// Small data that constructs map anew and leave again. Such a mapping becomes dormant: lookups take it
 // for removed, but it keeps its place in the index and its storage. A construct that enters the same range revives it
 // by one compare-and-swap. Any other mapping of these addresses evicts it.
 
@@ -40,7 +40,7 @@ MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, 
   uint64_t word = mapping->state_.load(kAcquire);
   // These reads are valid if the word is still the same below.
   if (!MappingState::is_dormant(word) || mapping->begin() != range.begin || mapping->end() != range.end ||
-      mapping->base() != range.base || mapping->has_attached_pointers())
+      mapping->base() != range.base || mapping->has_extras())
     return {};
   const uint64_t live =
       MappingState::next_live(word) | MappingState::kStorage | (is_ready ? MappingState::kReady : 0) | 1;
@@ -48,6 +48,8 @@ MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, 
   if (!mapping->state_.compare_exchange_strong(word, live, kAcqRel, kAcquire) &&
       !OMPTARGET_PLANTED("state_revived_whatever_it_is"))
     return {};
+  if (range.creator)
+    mapping->origin_.store(Mapping::origin_of(range.creator), std::memory_order_release); // no padding
   if (mapping->name() != range.name) {
     names_.note(range.name);
     mapping->name_.store(range.name, kRelaxed);

@@ -13,7 +13,7 @@
 #include "device/protected_memory.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
-#include "region/device_work.h"
+#include "region/mapped_storage.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {
@@ -107,7 +107,7 @@ void ConstructQueue::note_upload(const Copy &copy, std::vector<AttachedPointer> 
     pending().uploads.push_back({copy, std::move(left_out)});
 }
 
-/// All of them are made. They have gone over the pointers that were attached since they were planned.
+/// All of them are made. They have gone over the pointers that were attached since they were queued.
 Status ConstructQueue::complete_uploads() {
   if (!pending_ || pending_->uploads.empty()) [[likely]]
     return Status::ok();
@@ -373,6 +373,7 @@ Status ConstructQueue::end_pending(Status status) {
       status = copy_to_protected(copy);
   all.protected_copies.clear();
   status.keep_first(free_temporaries());
+  status.keep_first(give_back_borrowed());
   all.values.clear();
   return status;
 }
@@ -431,6 +432,15 @@ Status ConstructQueue::free_temporaries() {
     status.keep_first(device_.plugin_device().data_delete(raw(temporary), OMPTARGET_ALLOC_DEFAULT));
   }
   pending_->temporaries.clear();
+  return status;
+}
+
+Status ConstructQueue::give_back_borrowed() {
+  OMPTARGET_SCHED_POINT("complete: about to remove");
+  Status status;
+  for (const MappingRef &ref : pending_->borrowed)
+    status.keep_first(free_removed(device_, device_.map().give_back(ref)));
+  pending_->borrowed.clear();
   return status;
 }
 

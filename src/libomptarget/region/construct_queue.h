@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "mapping/plan.h"
+#include "mapping/copies.h"
 #include "observe/construct_events.h"
 #include "region/device_times.h"
 
@@ -55,6 +55,8 @@ public:
   /// Writes size bytes of host memory that stays as it is until the construct ends.
   Status write_from_host(DevicePtr target, HostPtr source, int64_t size, const char *name = nullptr);
 
+  /// The construct has borrowed the mapping, and needs it until the queue has been waited for.
+  void give_back_at_end(MappingRef ref) { pending().borrowed.push_back(ref); }
   /// Device memory that is freed when the queue has been waited for.
   Result<DevicePtr> allocate_temporary(int64_t size);
 
@@ -64,6 +66,11 @@ public:
   /// The construct has made this mapping, and all copies into it are queued: publish() is to publish it.
   void add_arriving(MappingRef mapping) { arriving_.push_back(mapping); }
   bool has_unpublished() const { return arriving_.size() != published_; }
+  llvm::ArrayRef<MappingRef> unpublished() const {
+    return llvm::ArrayRef<MappingRef>(arriving_).drop_front(published_);
+  }
+  /// They have been discarded.
+  void forget_unpublished() { arriving_.truncate(published_); }
   /// Publishes those mappings: other threads may use the data once the copies have arrived. Their queues wait for an
   /// event of this one. lost: gets those that another construct has deleted meanwhile. A failure leaves none
   /// unpublished.
@@ -101,6 +108,7 @@ private:
     std::vector<Copy> protected_copies; ///< to host memory that cannot be written
     std::vector<Upload> uploads;
     std::vector<DevicePtr> temporaries; ///< memory that is to be freed
+    std::vector<MappingRef> borrowed;   ///< to be given back
     std::vector<std::pair<MappingRef, HostPtr>>
         pointers; ///< attached; other constructs may wait until they are written
     DeviceTimes times;
@@ -126,6 +134,7 @@ private:
   Status complete_uploads();
   void settle_pointers();
   Status free_temporaries();
+  Status give_back_borrowed();
   void end_arrivals();
   Status end(Status status);
   Status end_pending(Status status);

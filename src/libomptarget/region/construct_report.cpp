@@ -21,14 +21,6 @@ using observe::CountChange;
 using observe::DataOperation;
 using observe::DataOperationKind;
 
-namespace {
-
-const char *name_of(const MapList &list, size_t i) {
-  return list.names ? static_cast<const char *>(list.names[i]) : nullptr;
-}
-
-} // namespace
-
 void ReportedConstruct::print_tables(const ident_t *location) {
   if (!(info_mask() & info::kTable))
     return;
@@ -43,40 +35,29 @@ void ReportedConstruct::trace_begin(const Call &call, DeviceId device, int32_t a
                          call.is_nowait ? ", nowait" : "");
 }
 
-PlacedArguments placed_arguments(const MapList &list, const PresentRefs &refs) {
-  PlacedArguments arguments;
-  for (size_t i = 0; i < refs.size(); ++i)
-    arguments.push_back({refs[i].mapping, host_ptr(list.begins[i]), list.sizes[i], static_cast<uint64_t>(list.types[i]),
-                         name_of(list, i)});
-  return arguments;
-}
-
-PlacedArguments placed_arguments(const MapItems &items) {
-  PlacedArguments arguments;
-  for (const MapItem &item : items)
-    arguments.push_back(
-        {item.mapping.mapping, item.begin, item.size, item.type, item.name, (item.flags & kItemHostPointer) != 0});
-  return arguments;
-}
-
-void internal::report_placed(const PlacedArguments &arguments) {
+void internal::report_placed(const MapArguments &arguments) {
   llvm::SmallVector<observe::MappedItem, 16> mapped;
-  for (const PlacedArgument &argument : arguments)
-    if (argument.mapping)
-      mapped.push_back({argument.begin, argument.mapping->target_of(argument.begin), argument.size, argument.type});
+  for (size_t i = 0; i < arguments.refs.size(); ++i) {
+    const Mapping *const mapping = arguments.refs[i].mapping;
+    if (!mapping || arguments.has(i, map_type::kPointer))
+      continue;
+    const uint64_t pointer = arguments.has(i, map_type::kPointee) ? map_type::kPtrAndObj : 0;
+    const uint64_t type = (arguments.type(i) & ~map_type::kExpanded) | pointer;
+    mapped.push_back({arguments.begin(i), mapping->target_of(arguments.begin(i)), arguments.bytes(i), type});
+  }
   if (!mapped.empty())
     observe::map_items({mapped.data(), mapped.size()});
 }
 
-void internal::report_kernel_arguments(const PlacedArguments &arguments) {
-  for (const PlacedArgument &argument : arguments) {
-    if (!(argument.type & map_type::kTargetParam) || (argument.type & (map_type::kLiteral | map_type::kPrivate)))
+void internal::report_kernel_arguments(const Device &device, const MapArguments &arguments) {
+  for (size_t i = 0; i < arguments.refs.size(); ++i) {
+    if (!arguments.has(i, map_type::kTargetParam) || arguments.has(i, map_type::kLiteral | map_type::kPrivate))
       continue;
-    if (argument.mapping)
-      observe::mapping_left(omptarget::facts_of(*argument.mapping, argument.begin, argument.size, argument.name),
-                            CountChange::kSuppressed, (argument.type & map_type::kHold) != 0);
-    else if (!argument.is_on_host && !(argument.type & map_type::kImplicit))
-      observe::mapping_missing(argument.name);
+    if (const Mapping *const mapping = arguments.refs[i].mapping)
+      observe::mapping_left(omptarget::facts_of(*mapping, arguments.begin(i), arguments.bytes(i), arguments.name(i)),
+                            CountChange::kSuppressed, arguments.has(i, map_type::kHold));
+    else if (!device.uses_host_memory() && !arguments.has(i, map_type::kImplicit))
+      observe::mapping_missing(arguments.name(i));
   }
 }
 
@@ -132,47 +113,57 @@ void report_removed(const Device &device, const Removed &removed) {
     observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
 }
 
-/// The argument's place in the mapping, which has been counted just now.
-observe::MappingFacts ArgumentReport::facts_of(size_t i, const Mapping &mapping) const {
-  return omptarget::facts_of(mapping, host_ptr(list_.begins[i]), list_.sizes[i], name_of(list_, i));
+/// The pointer of a pointer and its pointee has no name of its own.
+const char *ArgumentReport::name(size_t i) const {
+  return list_.names && !has(i, map_type::kPointer) ? static_cast<const char *>(list_.names[i]) : nullptr;
 }
 
-void ArgumentReport::entered(size_t i, const Mapping &mapping) const { tell_entered(i, mapping, 0); }
+/// The argument's place in the mapping, which has been counted just now.
+observe::MappingFacts ArgumentReport::facts_of(size_t i, const Mapping &mapping) const {
+  return omptarget::facts_of(mapping, host_ptr(list_.begins[i]), list_.sizes[i], name(i));
+}
+
+void ArgumentReport::entered(size_t i, const Mapping &mapping, bool is_counted) const {
+  tell_entered(i, mapping, is_counted, 0);
+}
 
 /// All of them are counted by now. Each is told the count that it has made.
-void ArgumentReport::entered(const PresentRefs &refs) const {
+void ArgumentReport::entered(const ArgumentRefs &refs) const {
   for (size_t i = 0; i < refs.size(); ++i) {
     uint32_t others = 0;
     for (size_t j = i + 1; j < refs.size(); ++j)
       others += refs[j].mapping == refs[i].mapping;
     if (refs[i].mapping)
-      tell_entered(i, *refs[i].mapping, others);
+      tell_entered(i, *refs[i].mapping, true, others);
   }
 }
 
-/// others: arguments that have been counted since.
-void ArgumentReport::tell_entered(size_t i, const Mapping &mapping, uint32_t others) const {
-  EnteredMapping entered{
-      &mapping, device_.id(), facts_of(i, mapping), CountChange::kIncremented, false, has(i, map_type::kImplicit)};
-  uint32_t &count = entered.facts.dynamic_count;
-  if (count != UINT32_MAX)
-    count -= std::min(others, count - 1);
-  entered.report();
+/// others: arguments that have been counted since. The mapping of another construct may have no storage yet.
+void ArgumentReport::tell_entered(size_t i, const Mapping &mapping, bool is_counted, uint32_t others) const {
+  observe::MappingFacts facts = facts_of(i, mapping);
+  if (facts.dynamic_count != UINT32_MAX)
+    facts.dynamic_count -= std::min(others, facts.dynamic_count - 1);
+  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "present: host %p, %" PRIu64 " bytes, at device %p, count %u%s",
+                         raw(facts.begin), facts.size, raw(facts.target), facts.dynamic_count,
+                         is_counted ? ", counted" : "");
+  if (observe::reports_mappings()) [[unlikely]]
+    observe::mapping_entered(facts, is_counted ? CountChange::kIncremented : CountChange::kSuppressed,
+                             has(i, map_type::kHold), has(i, map_type::kImplicit));
 }
 
 /// As from a pool: observers need not know that it never left the table.
 void ArgumentReport::revived(size_t i, const Mapping &mapping) const {
   {
     DataOperation operation(
-        {DataOperationKind::kAllocate, device_.id(), list_.begins[i], nullptr, list_.sizes[i], name_of(list_, i)});
+        {DataOperationKind::kAllocate, device_.id(), list_.begins[i], nullptr, list_.sizes[i], name(i)});
     operation.set_target(raw(mapping.allocation()));
   }
   report_created(device_, mapping);
 }
 
-void ArgumentReport::leaving(const PresentRefs &refs) const {
+void ArgumentReport::leaving(const ArgumentRefs &refs) const {
   for (size_t i = 0; observe::reports_mappings() && i < refs.size(); ++i)
-    if (refs[i].mapping && !refs[i].is_counted)
+    if (refs[i].mapping && !refs[i].is_counted && !has(i, map_type::kLookUpOnly | map_type::kPointer))
       observe::mapping_left(facts_of(i, *refs[i].mapping), CountChange::kSuppressed, has(i, map_type::kHold));
 }
 

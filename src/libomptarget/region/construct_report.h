@@ -1,14 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the trace, information, profiles and tools learn of a construct, with a plan or without: its begin and end, and
+// What the trace, information, profiles and tools learn of a construct: its begin and end, and
 // each step with its arguments. Callers ask whether somebody observes, unless it says otherwise.
 #pragma once
 
 #include "base/log.h"
 #include "device/call.h"
 #include "device/device.h"
-#include "mapping/argument_refs.h"
+#include "mapping/map_arguments.h"
 #include "observe/construct_events.h"
 #include "region/construct_queue.h"
 #include "region/launch.h"
@@ -43,22 +43,9 @@ private:
   observe::Construct construct_;
 };
 
-/// An argument of a construct whose data are in place.
-struct PlacedArgument {
-  const Mapping *mapping; ///< null: it has none
-  HostPtr begin;
-  int64_t size;
-  uint64_t type;
-  const char *name;
-  bool is_on_host = false; ///< used in place
-};
-using PlacedArguments = llvm::SmallVector<PlacedArgument, 16>;
-PlacedArguments placed_arguments(const MapList &list, const PresentRefs &refs);
-PlacedArguments placed_arguments(const MapItems &items);
-
 namespace internal {
-[[gnu::cold]] void report_placed(const PlacedArguments &arguments);
-[[gnu::cold]] void report_kernel_arguments(const PlacedArguments &arguments);
+[[gnu::cold]] void report_placed(const MapArguments &arguments);
+[[gnu::cold]] void report_kernel_arguments(const Device &device, const MapArguments &arguments);
 [[gnu::cold]] observe::KernelFacts facts_of_launch(const Device &device, const Kernel &kernel,
                                                    const LaunchRequest &request);
 /// Traces a launch in full words.
@@ -66,14 +53,14 @@ namespace internal {
 } // namespace internal
 
 /// All data are in place; at the end of a data region: they are about to go. Does nothing if nobody listens.
-template <typename... Arguments> void report_placed(const Arguments &...arguments) {
+inline void report_placed(const MapArguments &arguments) {
   if (observe::listeners() != 0 && observe::reports_map_items()) [[unlikely]]
-    internal::report_placed(placed_arguments(arguments...));
+    internal::report_placed(arguments);
 }
 /// The values of a kernel's arguments, before it is launched. Does nothing if nobody listens.
-template <typename... Arguments> void report_kernel_arguments(const Arguments &...arguments) {
+inline void report_kernel_arguments(const Device &device, const MapArguments &arguments) {
   if (observe::reports_mappings()) [[unlikely]]
-    internal::report_kernel_arguments(placed_arguments(arguments...));
+    internal::report_kernel_arguments(device, arguments);
 }
 
 /// Launches a kernel by launch(queue). If it is to be complete at once, launch() gets null, unless its times are taken.
@@ -116,14 +103,14 @@ class ArgumentReport {
 public:
   ArgumentReport(const Device &device, const MapList &list) : device_(device), list_(list) {}
 
-  /// The construct has retained the mapping of an argument, or of all that refs has.
-  [[gnu::cold]] void entered(size_t i, const Mapping &mapping) const;
-  [[gnu::cold]] void entered(const PresentRefs &refs) const;
+  /// The construct has found the mapping of an argument, and retained it if is_counted; or has retained all of refs.
+  [[gnu::cold]] void entered(size_t i, const Mapping &mapping, bool is_counted) const;
+  [[gnu::cold]] void entered(const ArgumentRefs &refs) const;
   /// The construct has made a mapping of what a dormant one had.
   [[gnu::cold]] void revived(size_t i, const Mapping &mapping) const;
 
   /// The construct is about to leave these: tells of those that are not counted, but copied with others.
-  [[gnu::cold]] void leaving(const PresentRefs &refs) const;
+  [[gnu::cold]] void leaving(const ArgumentRefs &refs) const;
   /// The construct has taken a reference of an argument's mapping away.
   [[gnu::cold]] void left(size_t i, const Mapping &mapping, bool is_last) const;
   /// Finds out what there is to tell of the last use of a mapping, while it is still there.
@@ -133,7 +120,8 @@ private:
   observe::MappingFacts facts_of(size_t i, const Mapping &mapping) const;
   bool has(size_t i, uint64_t bits) const { return (static_cast<uint64_t>(list_.types[i]) & bits) != 0; }
   observe::CountChange last_change(size_t i) const;
-  void tell_entered(size_t i, const Mapping &mapping, uint32_t others) const;
+  void tell_entered(size_t i, const Mapping &mapping, bool is_counted, uint32_t others) const;
+  const char *name(size_t i) const;
 
   const Device &device_;
   const MapList &list_;

@@ -8,64 +8,37 @@
 #include "base/log.h"
 #include "region/data_update.h"
 #include "region/ended_device.h"
+#include "region/expansion.h"
 #include "region/left_construct.h"
-#include "region/map_arguments.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
 
 namespace {
 
-/// Writes device addresses back to the caller's bases (use_device_ptr, use_device_addr).
-void return_addresses(const MapItems &items, void **bases) {
-  for (const MapItem &item : items) {
-    if (!item.has(map_type::kReturnParam) || item.argument < 0)
-      continue;
-    HostPtr base = base_of(item);
-    // Absent data keep their host address (OpenMP 5.2, section 5.4.8), or with fb_nullify becomes null (6.1).
-    if (!item.mapping && !(item.flags & kItemHostPointer)) {
-      observe::mapping_missing(item.name);
-      if (item.has(map_type::kNullify))
-        base = HostPtr{};
-    }
-    const std::optional<DevicePtr> target = item.mapping ? target_of(item.mapping, base) : std::nullopt;
-    bases[item.argument] = target ? raw(*target) : raw(base);
-  }
-}
-
-// The kinds of data constructs. on_host() does what is left for the host. Entering and exiting need no plan if that is
-// enough: directly(), which is complete on return, or start(), which starts it. plan() starts the items of it
-// otherwise.
+// The kinds of data constructs. on_host() does what is left for the host. run() is complete on return, start() starts the
+// construct.
 
 struct Enter {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kEnterData;
-  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, bool is_observed,
-                               Status &status) {
-    if (!enter_directly(device, list, refs, is_observed, status)) [[unlikely]]
-      return DirectLaunch::kNotEntered;
-    return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kNotStarted;
+  static Status run(Device &device, const Call &call, MapArguments &arguments, bool is_observed) {
+    Status status;
+    const Ended so_far = run_entry(device, arguments, is_observed, call.code, status);
+    return so_far == Ended::kDone ? std::move(status) : conclude(device, nullptr, arguments, so_far, std::move(status));
   }
-  static DirectLaunch start(LeftConstruct &construct, Status &status) { return construct.enter(status); }
-  static Status plan(DeviceWork &work, MapItems &items, const MapList &list) {
-    OMPTARGET_TRY(work.enter_data(items));
-    report_placed(items);
-    return_addresses(items, list.bases);
-    return Status::ok();
+  static Ended start(LeftConstruct &construct, const Call &call, Status &status) {
+    return construct.enter(call.code, status);
   }
   static Status on_host(const Call &, const MapList &) { return Status::ok(); }
 };
 
 struct Exit {
   static constexpr observe::ConstructKind kKind = observe::ConstructKind::kExitData;
-  static DirectLaunch directly(Device &device, const MapList &list, PresentRefs &refs, bool is_observed,
-                               Status &status) {
-    return leave_directly(device, list, refs, is_observed, status) ? DirectLaunch::kDone : DirectLaunch::kNotEntered;
+  static Status run(Device &device, const Call &call, MapArguments &arguments, bool is_observed) {
+    return run_exit(device, arguments, is_observed, call.code);
   }
-  static DirectLaunch start(LeftConstruct &construct, Status &) { return construct.leave_data(); }
-  static Status plan(DeviceWork &work, MapItems &items, const MapList &) {
-    OMPTARGET_TRY(work.start_exit(items, false));
-    report_placed(items);
-    return Status::ok();
+  static Ended start(LeftConstruct &construct, const Call &call, Status &status) {
+    return construct.leave_data(call.code, status);
   }
   static Status on_host(const Call &call, const MapList &list) { return leave_ended_device(call, list); }
 };
@@ -95,31 +68,12 @@ private:
   DataUpdate update_;
 };
 
-template <typename Kind>
-Status start_planned(DeviceWork &work, const Call &call, const MapList &list, const PresentRefs &refs) {
-  MapItems items;
-  OMPTARGET_TRY(gather_items(list, refs, items, call.code));
-  return Kind::plan(work, items, list);
-}
-template <typename Kind>
-[[gnu::noinline]] Status run_planned(Device &device, const Call &call, const MapList &list, const PresentRefs &refs) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(start_planned<Kind>(work, call, list, refs));
-  return work.complete();
-}
-
 /// Carries out a construct to its end.
 template <typename Kind>
 [[gnu::always_inline]] inline Status run_to_end(Device &device, const Call &call, const MapList &list,
                                                 bool is_observed) {
-  PresentRefs refs;
-  Status status;
-  const DirectLaunch so_far = Kind::directly(device, list, refs, is_observed, status);
-  if (so_far == DirectLaunch::kDone) [[likely]]
-    return status;
-  if (so_far == DirectLaunch::kNotEntered)
-    return run_planned<Kind>(device, call, list, refs);
-  return conclude(device, nullptr, list, refs, so_far, std::move(status));
+  MapArguments arguments(list);
+  return Kind::run(device, call, arguments, is_observed);
 }
 template <> inline Status run_to_end<Update>(Device &device, const Call &call, const MapList &list, bool is_observed) {
   DataUpdate update(device, is_observed);
@@ -137,23 +91,11 @@ template <typename Kind>
 template <typename Kind>
 [[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const MapList &list, void *&slot) {
   return LeftConstruct::run(
-      std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot, Kind::start,
-      [&](DeviceWork &work, const PresentRefs &refs) { return start_planned<Kind>(work, call, list, refs); });
+      std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot,
+      [&](LeftConstruct &construct, Status &status) { return Kind::start(construct, call, status); });
 }
 template <> Status run_and_leave<Update>(Device &device, const Call &call, const MapList &list, void *&slot) {
   return DeferredUpdate::run(device, call, list, slot);
-}
-
-/// Carries out a construct whose items are known.
-template <typename Kind> Status run_items(Device &device, MapItems &items, const MapList &list) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(Kind::plan(work, items, list));
-  return work.complete();
-}
-template <> Status run_items<Update>(Device &device, MapItems &items, const MapList &) {
-  DataUpdate update(device);
-  OMPTARGET_TRY(update.start(items, true));
-  return update.finish();
 }
 
 /// Some module has no image on the device. If none fits, its constructs are the host's, and those of others are the
@@ -168,7 +110,7 @@ template <typename Kind>
     return Kind::on_host(call, list);
   OMPTARGET_TRY(check_variables(device, items));
   const ReportedConstruct reported(call, device, Kind::kKind, list);
-  return run_items<Kind>(device, items, list);
+  return run_to_end<Kind>(device, call, list, is_observed());
 }
 
 template <typename Kind>

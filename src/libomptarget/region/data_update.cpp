@@ -6,11 +6,11 @@
 #include "base/page_access.h"
 #include "base/sched_point.h"
 #include "device/mapping_notes.h"
-#include "mapping/argument_refs.h"
+#include "mapping/map_arguments.h"
 #include "mapping/non_contiguous.h"
 #include "observe/checks.h"
-#include "region/device_work.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
+#include "region/mapped_storage.h"
 
 namespace omptarget {
 
@@ -120,7 +120,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
 Status DataUpdate::add_part(const MapItem &item, HostPtr begin, int64_t size) {
   if (item.has(kUnconcerned) || size == 0)
     return Status::ok();
-  OMPTARGET_TRY(check_range(item, begin, size));
+  OMPTARGET_TRY(check_range(begin, size, item.name));
   const bool is_moved = item.has(kBoth | map_type::kPresent);
   const Found found = is_moved ? find_and_borrow(begin, size) : device_.map().find(begin, size);
   const Copy copy{found.ref, begin, size, item.name, item.has(map_type::kPresent) ? "motion modifier" : nullptr};

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "device/device.h"
-#include "mapping/plan.h"
+#include "mapping/copies.h"
 
 namespace omptarget {
 

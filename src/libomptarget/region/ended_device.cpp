@@ -7,12 +7,12 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "device/runtime.h"
+#include "mapping/copies.h"
 #include "mapping/non_contiguous.h"
-#include "mapping/plan.h"
 #include "mapping/variable_name.h"
 #include "observe/info.h"
 #include "region/device_copy.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 namespace omptarget {
 
@@ -37,33 +37,27 @@ Status lose(const Call &call, const Device &device, const Copy &lost, const char
   return Status::ok();
 }
 
-/// Takes the items' references away, as at the end of a construct, except that the device's memory is gone already.
+/// Takes the arguments' references away, as at the end of a construct, except that the device's memory is gone already.
 /// lost: what would be copied back.
-void leave(HostDataToTargetMap &map, const MapItems &items, llvm::SmallVectorImpl<Copy> &lost) {
+void leave(HostDataToTargetMap &map, const MapArguments &arguments, llvm::SmallVectorImpl<Copy> &lost) {
   llvm::SmallVector<MappingRef, 8> unused;
-  const auto leave = [&](const MapItem &item, MappingRef ref) {
-    if (release(map, item, ref, item.has(map_type::kDelete) && ref == item.mapping, OnLast::kLeave).reached_zero)
+  for (size_t i = 0; i < arguments.refs.size(); ++i) {
+    const MappingRef ref = arguments.refs[i].ref();
+    if (!arguments.refs[i].is_counted)
+      continue;
+    const bool is_deleted = arguments.has(i, map_type::kDelete);
+    const Released released =
+        arguments.has(i, map_type::kHold) ? map.rare_uses().release_hold(ref, is_deleted) : ref.release(is_deleted);
+    if (released.reached_zero)
       unused.push_back(ref);
-  };
-  for (const MapItem &item : items) {
-    if (item.flags & kItemCounted)
-      leave(item, item.mapping);
-    if (item.flags & kItemPointerCounted)
-      leave(item, item.pointer_mapping);
   }
-  for (const MapItem &item : llvm::reverse(items))
-    if (item.mapping && item.has(map_type::kFrom) && item.size > 0 && !(item.flags & kItemLookUpOnly) &&
-        (item.has(map_type::kAlways) || llvm::is_contained(unused, item.mapping)))
-      if (const Copy copy = copy_of(item); copy.size > 0)
+  for (size_t i = arguments.refs.size(); i-- > 0;)
+    if (arguments.refs[i].mapping && arguments.has(i, map_type::kFrom) && arguments.bytes(i) > 0 &&
+        (arguments.has(i, map_type::kAlways) || llvm::is_contained(unused, arguments.refs[i].ref())))
+      if (const Copy copy = copy_of(arguments, i); copy.size > 0)
         add_copy(lost, copy);
   for (const MappingRef ref : unused)
     (void)map.remove_if_unused(ref);
-}
-
-MappingPolicy policy_of(const Device &device) {
-  MappingPolicy policy;
-  policy.use_host_memory = device.uses_host_memory();
-  return policy;
 }
 
 } // namespace
@@ -72,12 +66,12 @@ Status leave_ended_device(const Call &call, const MapList &list) {
   Device *const device = ended_device_for(call.device_number);
   if (!device)
     return Status::ok();
-  MapItems items;
-  OMPTARGET_TRY(gather_items(list, items));
+  MapArguments arguments(list);
+  OMPTARGET_TRY(prepare(arguments, call.code));
   llvm::SmallVector<MappingRef, 2> awaited;
-  OMPTARGET_TRY(look_up_left(device->map(), policy_of(*device), items, awaited));
+  OMPTARGET_TRY(look_up_left(device->map(), device->uses_host_memory(), arguments, awaited));
   llvm::SmallVector<Copy, 4> lost;
-  leave(device->map(), items, lost);
+  leave(device->map(), arguments, lost);
   for (const Copy &copy : lost)
     OMPTARGET_TRY(lose(call, *device, copy, kNotCopiedBack));
   return Status::ok();
@@ -93,7 +87,7 @@ Status update_ended_device(const Call &call, const MapList &list) {
   return for_each_part(items, [&](const MapItem &item, HostPtr begin, int64_t size) {
     if (!item.has(map_type::kFrom) || size == 0)
       return Status::ok();
-    OMPTARGET_TRY(check_range(item, begin, size));
+    OMPTARGET_TRY(check_range(begin, size, item.name));
     const Found found = device->map().find(begin, size);
     return found.is_contained ? lose(call, *device, {found.ref, begin, size, item.name}, kNotCopiedBack) : Status::ok();
   });

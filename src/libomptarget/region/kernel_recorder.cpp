@@ -85,10 +85,10 @@ std::unique_ptr<KernelRecorder> KernelRecorder::claim(Device &device, const Call
   return std::unique_ptr<KernelRecorder>(new KernelRecorder(device, call, kernel, request, std::move(*launch)));
 }
 
-bool KernelRecorder::read_before(const MapItems &items) {
+bool KernelRecorder::read_before(const ArgumentRefs &refs) {
   Status status = read_program();
   if (status)
-    status = read_memory(items);
+    status = read_memory(refs);
   if (status)
     status = write();
   if (status)
@@ -156,16 +156,14 @@ void KernelRecorder::describe_facts(const OffloadLibrary &library) {
     add("libomp", libomp::library_file());
 }
 
-Status KernelRecorder::read_memory(const MapItems &items) {
+Status KernelRecorder::read_memory(const ArgumentRefs &refs) {
   kept_.emplace();
   memory_ = std::make_unique<ReachedMemory>(device_, recording_);
   memory_->find_ranges(kept_->of(device_.id()), private_);
   for (const ArgumentItem &argument : arguments_)
     recording_.arguments.push_back(describe(argument));
-  for (const MapItem &item : items) {
-    (void)memory_->reach(item.mapping);
-    (void)memory_->reach(item.pointer_mapping);
-  }
+  for (const ArgumentRef &ref : refs)
+    (void)memory_->reach(ref.ref());
   for (const record::Entry &entry : recording_.entries)
     if (entry.size != 0 && (entry.flags & ~uint32_t{OMPTARGET_ENTRY_LINK}) == 0)
       memory_->reach_global(static_cast<HostPtr>(entry.address));
@@ -211,8 +209,8 @@ record::Argument KernelRecorder::describe(const ArgumentItem &argument) {
   std::optional<ReachedMemory::Place> place;
   if (item.has(map_type::kPrivate) && !item.has(map_type::kLiteral)) {
     place = memory_->reach(private_.begin);
-  } else if (!item.has(map_type::kLiteral) && item.mapping) {
-    if (const std::optional<uint32_t> block = memory_->reach(item.mapping))
+  } else if (!item.has(map_type::kLiteral) && argument.mapping) {
+    if (const std::optional<uint32_t> block = memory_->reach(argument.mapping))
       place = {*block, 0};
   } else if (!item.has(map_type::kLiteral) && argument.value != raw(base_of(item))) {
     return {ArgumentKind::kFunction, reinterpret_cast<uint64_t>(raw(base_of(item))), 0, 0, name};

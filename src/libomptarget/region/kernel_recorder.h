@@ -1,8 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_RECORD: reads the memory that a launch reaches before and after it, and writes the recording. A launch
-// that is recorded goes by a plan, which knows what each argument is.
+// LIBOMPTARGET_RECORD: reads the memory that a launch reaches before and after it, and writes the recording.
 #pragma once
 
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "base/status.h"
 #include "device/call.h"
+#include "mapping/map_arguments.h"
 #include "memory/allocated_memory.h"
 #include "observe/listeners.h"
 #include "observe/recording_choice.h"
@@ -41,14 +41,16 @@ public:
   void set_private(DevicePtr begin, int64_t size) { private_ = {begin, static_cast<uint64_t>(size)}; }
   void add_pointer(DevicePtr place, DevicePtr value) { private_pointers_.push_back({place, value}); }
   /// The next argument, with the value that the kernel gets.
-  void add_argument(const MapItem &item, void *value) { arguments_.push_back({item, value}); }
+  void add_argument(const MapItem &item, MappingRef mapping, void *value) {
+    arguments_.push_back({item, mapping, value});
+  }
 
   /// Carries out the launch between two readings. The recording is written before the launch, and then, with its
   /// results, once more: a kernel that ends the process is recorded, too. Returns the launch's failure, or that of what
   /// was queued before. The queue is idle afterwards, but for what waits for the construct's end.
-  template <typename Launch> Status record(ConstructQueue &queue, const MapItems &items, Launch launch) {
+  template <typename Launch> Status record(ConstructQueue &queue, const ArgumentRefs &refs, Launch launch) {
     OMPTARGET_TRY(queue.settle());
-    const bool is_begun = read_before(items);
+    const bool is_begun = read_before(refs);
     OMPTARGET_TRY(launch());
     OMPTARGET_TRY(queue.settle());
     if (is_begun)
@@ -59,6 +61,7 @@ public:
 private:
   struct ArgumentItem {
     MapItem item;
+    MappingRef mapping;
     void *value;
   };
   struct PrivatePointer {
@@ -69,10 +72,10 @@ private:
                  observe::RecordedLaunch launch);
   [[gnu::cold]] static std::unique_ptr<KernelRecorder> claim(Device &device, const Call &call, const Kernel &kernel,
                                                              const LaunchRequest &request);
-  bool read_before(const MapItems &items);
+  bool read_before(const ArgumentRefs &refs);
   void read_after();
   Status read_program();
-  Status read_memory(const MapItems &items);
+  Status read_memory(const ArgumentRefs &refs);
   void note_program_addresses();
   record::Argument describe(const ArgumentItem &argument);
   void describe_facts(const OffloadLibrary &library);

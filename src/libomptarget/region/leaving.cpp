@@ -8,17 +8,15 @@
 
 #include "base/page_access.h"
 #include "base/sched_point.h"
+#include "region/construct_report.h"
 #include "region/deferred_construct.h"
-#include "region/device_work.h"
-#include "region/direct_constructs.h"
+#include "region/mapped_storage.h"
 
 namespace omptarget {
 
 using map_type::kAlways;
 
 namespace {
-
-constexpr int64_t kPointerSize = sizeof(void *);
 
 /// Two faults in one: others may copy back at the same time, or remove what is copied.
 inline bool is_turn_left_out() {
@@ -35,16 +33,18 @@ bool is_left_in_turn(MappingRef ref) {
 
 /// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
 /// Another construct may revive the mapping at once, and tells of the same storage then.
-[[gnu::cold, gnu::noinline]] bool Leaving::become_dormant_observed(MappingRef ref, bool ends_turn,
+[[gnu::cold, gnu::noinline]] bool Leaving::become_dormant_observed(MappingRef ref, EndedBy ended_by,
                                                                    const LastUse &last) {
   bool is_told = false;
   const std::function<void()> tell = [&] {
     const observe::DataOperation operation(deletion_of(device_, last.removal));
     is_told = true;
   };
-  const bool became_dormant =
-      ends_turn ? device_.map().end_turn_as_dormant(ref, &tell) : device_.map().leave_last_as_dormant(ref, &tell);
-  if (became_dormant && !ends_turn)
+  HostDataToTargetMap &map = device_.map();
+  const bool became_dormant = ended_by == EndedBy::kTurn       ? map.end_turn_as_dormant(ref, &tell)
+                              : ended_by == EndedBy::kDeletion ? map.delete_as_dormant(ref, &tell)
+                                                               : map.leave_last_as_dormant(ref, &tell);
+  if (became_dormant && ended_by != EndedBy::kTurn)
     report_left(last);
   if (became_dormant)
     report_removed(device_, last.removal);
@@ -95,19 +95,14 @@ size_t Leaving::counted_before(size_t i, size_t number) const {
 
 /// The copy of an argument; the part that lies in its mapping, for implicit ones that reach beyond it.
 inline Copy Leaving::copy_of(size_t i) const {
-  Copy copy = copy_of_argument(list_, i, refs_[i].ref());
-  if (kinds_ & map_type::kImplicit) [[unlikely]] {
-    const HostPtr end = std::min(copy.host + copy.size, refs_[i].mapping->end());
-    copy.host = std::max(copy.host, refs_[i].mapping->begin());
-    copy.size = end - copy.host;
-  }
-  return copy;
+  return (arguments_.kinds & map_type::kImplicit) != 0 ? omptarget::copy_of(arguments_, i)
+                                                       : copy_of_argument(arguments_.list(), i, refs_[i].ref());
 }
 
 void Leaving::start() {
   leave_duplicates();
   for (size_t i = 0; i < refs_.size(); ++i) {
-    if (is_of_kind(i, kAlways) && is_copied(i) && refs_[i].mapping) [[unlikely]] {
+    if (is_to_be_copied_always(i)) [[unlikely]] {
       copy_always(i, true);
       continue;
     }
@@ -123,7 +118,7 @@ void Leaving::leave_duplicates() {
   if (refs_.size() > kFewArguments)
     return;
   for (size_t i = 1; i < refs_.size(); ++i) {
-    PresentRef &ref = refs_[i];
+    ArgumentRef &ref = refs_[i];
     if (!ref.is_counted || MappingState::count(ref.mapping->state()) == 1 || is_of_kind(i, kRareReferences) ||
         counted_before(i, i) == kNone || !ref.ref().release_unless_last())
       continue;
@@ -149,9 +144,9 @@ void Leaving::leave_duplicates() {
     if (turn == Turn::kBusy)
       return;
     if (turn == Turn::kGone) { // removed since it was found
-      if (list_.types[i] & static_cast<int64_t>(map_type::kPresent))
+      if (arguments_.has(i, map_type::kPresent))
         failure_.keep_first(
-            missing_present({ref, host_ptr(list_.begins[i]), list_.sizes[i], copy_of(i).name, "map type modifier"}));
+            missing_present(arguments_.begin(i), arguments_.bytes(i), arguments_.name(i), "map type modifier"));
       refs_[i] = {};
       return;
     }
@@ -169,12 +164,12 @@ void Leaving::leave_duplicates() {
     }
   }
   for (size_t j = last; j != kNone; j = copied_before(i, j))
-    list_.types[j] &= ~static_cast<int64_t>(kAlways); // done, for all that lie there
+    refs_[j].is_copied_back = true; // all that lie there
 }
 
 /// Takes the last reference of argument i away, and the turn. False: nothing has happened.
 [[gnu::always_inline]] inline bool Leaving::leave_for_turn(size_t i) {
-  PresentRef &ref = refs_[i];
+  ArgumentRef &ref = refs_[i];
   OMPTARGET_SCHED_POINT("leave: about to take the turn");
   if (is_turn_left_out() ? !ref.ref().release_if_last().reached_zero : !ref.ref().leave_for_turn())
     return false;
@@ -227,12 +222,12 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
   const MappingRef ref = refs_[i].ref();
   if (is_plain && ref.mapping->has_attached_pointers()) [[unlikely]] // since the copies began
     for (size_t j = last_copied(i); j != kNone; j = copied_before(i, j))
-      map.attached_pointers().restore(ref, host_ptr(list_.begins[j]), list_.sizes[j]);
+      map.attached_pointers().restore(ref, arguments_.begin(j), arguments_.bytes(j));
   if (is_turn_left_out() && !(ref.mapping->state() & MappingState::kTurn))
     return remove(map.remove_if_unused(ref));
   const bool became_dormant =
       may_become_dormant(ref) &&
-      (queue_.is_observed() ? become_dormant_observed(ref, true, report().last_use(i, *ref.mapping))
+      (queue_.is_observed() ? become_dormant_observed(ref, EndedBy::kTurn, report().last_use(i, *ref.mapping))
                             : map.end_turn_as_dormant(ref));
   if (!became_dormant) [[unlikely]]
     remove(map.end_turn(ref));
@@ -247,10 +242,10 @@ Status Leaving::finish() {
   for (const Taken &turn : turns_)
     end_turn(turn.argument, turn.is_plain);
   turns_.clear();
-  for (size_t i = 0; (kinds_ & kAlways) && i < refs_.size(); ++i)
-    if (is_of_kind(i, kAlways) && is_copied(i) && refs_[i].mapping)
+  for (size_t i = 0; (arguments_.kinds & kAlways) && i < refs_.size(); ++i)
+    if (is_to_be_copied_always(i))
       copy_always(i, false);
-  (void)leave_shared(device_, list_, refs_, kinds_, queue_.is_observed());
+  (void)leave_shared(device_, arguments_, queue_.is_observed());
   leave_rest();
   return waited;
 }
@@ -293,7 +288,7 @@ void Leaving::leave_rest() {
 [[gnu::cold, gnu::noinline]] bool Leaving::leave_last_observed(size_t i) {
   const MappingRef ref = refs_[i].ref();
   const LastUse use = report().last_use(i, *ref.mapping);
-  if (may_become_dormant(ref) && become_dormant_observed(ref, false, use))
+  if (may_become_dormant(ref) && become_dormant_observed(ref, EndedBy::kLastReference, use))
     return true;
   return remove_last(device_.map().leave_last(ref), &use);
 }
@@ -301,13 +296,14 @@ void Leaving::leave_rest() {
 /// Takes all references of argument i away. False as leave_last.
 [[gnu::always_inline]] inline bool Leaving::delete_data(size_t i) {
   const MappingRef ref = refs_[i].ref();
-  const bool is_observed = queue_.is_observed();
-  if (may_become_dormant(ref) && !is_observed && device_.map().delete_as_dormant(ref)) [[likely]]
+  if (queue_.is_observed()) [[unlikely]] {
+    const LastUse use = report().last_use(i, *ref.mapping);
+    return (may_become_dormant(ref) && become_dormant_observed(ref, EndedBy::kDeletion, use)) ||
+           remove_last(device_.map().delete_all(ref), &use);
+  }
+  if (may_become_dormant(ref) && device_.map().delete_as_dormant(ref)) [[likely]]
     return true;
-  LastUse use;
-  if (is_observed) [[unlikely]]
-    use = report().last_use(i, *ref.mapping);
-  return remove_last(device_.map().delete_all(ref), is_observed ? &use : nullptr);
+  return remove_last(device_.map().delete_all(ref), nullptr);
 }
 
 /// use: of an observed construct.
@@ -352,40 +348,11 @@ bool Leaving::has_turn(MappingRef ref) const {
   return llvm::any_of(turns_, [&](const Taken &turn) { return refs_[turn.argument].ref() == ref; });
 }
 
-LeftArguments::LeftArguments(const MapItems &items) : list{} {
-  for (const MapItem &item : items) {
-    if (item.has(map_type::kLiteral | map_type::kPrivate | map_type::kAttach) || (item.flags & kItemLookUpOnly))
-      continue;
-    if (item.mapping)
-      add(item, item.mapping, item.flags & kItemCounted);
-    if (item.flags & kItemPointerCounted) {
-      MapItem pointer = item; // it is only released
-      pointer.begin = item.base;
-      pointer.size = kPointerSize;
-      pointer.type &= map_type::kHold;
-      add(pointer, item.pointer_mapping, true);
-    }
-  }
-  list.count = static_cast<int32_t>(refs.size());
-  list.begins = begins_.data();
-  list.sizes = sizes_.data();
-  list.types = types_.data();
-  list.names = names_.data();
-}
-
-void LeftArguments::add(const MapItem &item, MappingRef mapping, bool is_counted) {
-  begins_.push_back(raw(item.begin));
-  sizes_.push_back(item.size);
-  types_.push_back(static_cast<int64_t>(item.type));
-  names_.push_back(const_cast<char *>(item.name));
-  refs.push_back({mapping.mapping, mapping.generation, is_counted, false, false});
-  kinds |= item.type & kLeavingKinds;
-}
-
-void give_back(Device &device, const MapList &list, PresentRefs &refs) {
+void give_back(Device &device, MapArguments &arguments) {
   ConstructQueue queue(device, is_observed());
+  arguments.kinds &= ~map_type::kDelete;
   Status besides;
-  Leaving leaving(device, list, refs, queue, 0, besides);
+  Leaving leaving(device, arguments, queue, besides);
   leaving.copy_nothing();
   leaving.finish().consume();
   besides.consume();

@@ -12,18 +12,17 @@
 
 namespace omptarget {
 
-/// Bits of map types for which leaving does more than to take a reference away. The construct's kinds are those that
-/// some argument has.
-inline constexpr uint64_t kLeavingKinds = map_type::kAlways | map_type::kDelete | map_type::kHold | map_type::kImplicit;
 /// Arguments that take other references away than one dynamic one.
 inline constexpr uint64_t kRareReferences = map_type::kDelete | map_type::kHold;
 
 /// Takes references away that are not the last ones. Returns whether those were all: Leaving takes the others away.
-inline bool leave_shared(const Device &device, const MapList &list, PresentRefs &refs, uint64_t kinds,
-                         bool is_observed) {
+inline bool leave_shared(const Device &device, MapArguments &arguments, bool is_observed) {
+  const MapList &list = arguments.list();
+  ArgumentRefs &refs = arguments.refs;
+  const uint64_t kinds = arguments.kinds;
   bool were_shared = true;
   for (size_t i = 0; i < refs.size(); ++i) {
-    PresentRef &ref = refs[i];
+    ArgumentRef &ref = refs[i];
     if (!ref.is_counted)
       continue;
     const bool is_rare = kinds != 0 && (static_cast<uint64_t>(list.types[i]) & kRareReferences) != 0;
@@ -43,21 +42,13 @@ inline bool leave_shared(const Device &device, const MapList &list, PresentRefs 
 /// another one has no turn itself. Only a construct with nowait may have one, as any waiting thread can complete it.
 class Leaving {
 public:
-  /// refs: those that are counted are to be taken away; arguments that are not counted, but have a mapping, are copied
-  /// back with it. failure: gets the first failure to copy back or to free. All outlive it.
-  Leaving(Device &device, const MapList &list, PresentRefs &refs, ConstructQueue &queue, uint64_t kinds,
-          Status &failure)
-      : device_(device), list_(list), refs_(refs), queue_(queue), kinds_(kinds),
-        may_sleep_(!device.plugin().wants_mappings()), failure_(failure) {}
+  /// The refs of arguments: those that are counted are to be taken away; arguments that are not counted, but have a
+  /// mapping, are copied back with it. failure: gets the first failure to copy back or to free. All outlive it.
+  Leaving(Device &device, MapArguments &arguments, ConstructQueue &queue, Status &failure)
+      : device_(device), arguments_(arguments), refs_(arguments.refs), queue_(queue), failure_(failure) {}
 
-  void add_kinds(uint64_t kinds) { kinds_ |= kinds; }
-  /// Data do not become dormant: a plan would not revive them.
-  void keep_none_dormant() { may_sleep_ = false; }
   /// The construct has failed: nothing is copied back.
-  void copy_nothing() {
-    copied_ = 0;
-    kinds_ &= ~map_type::kAlways;
-  }
+  void copy_nothing() { copied_ = 0; }
   /// Queues the copies of what is copied back and referenced by nobody else, or always copied back.
   void start();
   /// Waits for the queue, and leaves everything, whatever fails. Returns the failure of the queued work.
@@ -75,13 +66,15 @@ private:
     bool is_plain; ///< some copy of it goes over pointers that have become attached meanwhile
   };
 
-  bool is_of_kind(size_t i, uint64_t bits) const {
-    return (kinds_ & static_cast<uint64_t>(list_.types[i]) & bits) != 0;
-  }
-  ArgumentReport report() const { return {device_, list_}; }
-  bool become_dormant_observed(MappingRef ref, bool ends_turn, const LastUse &last);
+  bool is_of_kind(size_t i, uint64_t bits) const { return (arguments_.kinds & bits) != 0 && arguments_.has(i, bits); }
+  ArgumentReport report() const { return {device_, arguments_.list()}; }
+  enum class EndedBy { kLastReference, kTurn, kDeletion };
+  bool become_dormant_observed(MappingRef ref, EndedBy ended_by, const LastUse &last);
   bool is_same(size_t i, size_t j) const { return refs_[i].ref() == refs_[j].ref(); }
-  bool is_copied(size_t i) const { return (list_.types[i] & copied_) && list_.sizes[i] > 0; }
+  bool is_copied(size_t i) const { return arguments_.has(i, copied_) && arguments_.bytes(i) > 0; }
+  bool is_to_be_copied_always(size_t i) const {
+    return is_of_kind(i, map_type::kAlways) && is_copied(i) && refs_[i].mapping && !refs_[i].is_copied_back;
+  }
   size_t last_copied(size_t i);
   size_t copied_before(size_t i, size_t number) const;
   size_t last_of_many(size_t i);
@@ -92,7 +85,9 @@ private:
   void copy_always(size_t i, bool is_queued);
   void leave(size_t i);
   bool leave_for_turn(size_t i);
-  bool may_become_dormant(MappingRef ref) const { return may_sleep_ && !ref.mapping->has_attached_pointers(); }
+  bool may_become_dormant(MappingRef ref) const {
+    return !device_.plugin().wants_mappings() && !ref.mapping->has_extras();
+  }
   bool leave_last(size_t i);
   bool leave_last_observed(size_t i);
   bool delete_data(size_t i);
@@ -105,13 +100,11 @@ private:
   void end_turn(size_t i, bool is_plain);
 
   Device &device_;
-  const MapList &list_;
-  PresentRefs &refs_;
+  MapArguments &arguments_;
+  ArgumentRefs &refs_;
   ConstructQueue &queue_;
-  uint64_t kinds_;
-  bool may_sleep_; ///< data may become dormant
   Status &failure_;
-  int64_t copied_ = static_cast<int64_t>(map_type::kFrom); ///< what types have that are copied back
+  uint64_t copied_ = map_type::kFrom; ///< what types have that are copied back
   llvm::SmallVector<Taken, 16> turns_;
   /// For constructs of more than a few arguments. Has the last argument of each mapping that is copied back, and the
   /// argument before each of them.
@@ -122,21 +115,7 @@ private:
   std::unique_ptr<Copied> many_;
 };
 
-/// What planned items leave, as arguments.
-struct LeftArguments {
-  explicit LeftArguments(const MapItems &items);
-  /// Lives as long as this.
-  MapList list;
-  PresentRefs refs;
-  uint64_t kinds = 0;
-
-private:
-  void add(const MapItem &item, MappingRef mapping, bool is_counted);
-  llvm::SmallVector<void *, 8> begins_, names_;
-  llvm::SmallVector<int64_t, 8> sizes_, types_;
-};
-
 /// Gives back what the construct has entered, after a failure, which is on its way up.
-void give_back(Device &device, const MapList &list, PresentRefs &refs);
+void give_back(Device &device, MapArguments &arguments);
 
 } // namespace omptarget

@@ -6,57 +6,55 @@
 #include <cstring>
 
 #include "base/sched_point.h"
+#include "device/invariants.h"
 
 namespace omptarget {
 
-[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, const MapList &list, PresentRefs &refs,
-                                             DirectLaunch so_far, Status status) {
-  if (so_far == DirectLaunch::kDone)
+[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, MapArguments &arguments, Ended so_far,
+                                             Status status) {
+  if (so_far == Ended::kDone)
     return status;
-  give_back(device, list, refs);
-  return so_far == DirectLaunch::kFailed ? blamed_on_kernel(device, kernel, std::move(status)) : std::move(status);
+  give_back(device, arguments);
+  return so_far == Ended::kFailed ? blamed_on_kernel(device, kernel, std::move(status)) : std::move(status);
 }
 
-DirectLaunch LeftConstruct::launch(const Kernel &kernel, LaunchRequest &request, Status &status) {
-  const DirectLaunch started = start_launch(device(), kernel, request, refs_, queue_, status);
-  if (started != DirectLaunch::kDone) [[unlikely]]
+Ended LeftConstruct::launch(const Region &region, Status &status) {
+  const Ended started = start_region(device(), region, arguments_, queue_, status);
+  if (started != Ended::kDone) [[unlikely]]
     queue_.wait().consume(); // nothing may be under way when what it uses is given back
   else if (queue_.is_busy())
     leaving_.start();
   return started;
 }
 
-DirectLaunch LeftConstruct::enter(Status &status) {
-  if (!start_entry(device(), list_, refs_, queue_, status)) [[unlikely]]
-    return status.is_ok() ? DirectLaunch::kNotEntered : DirectLaunch::kNotStarted;
-  return DirectLaunch::kDone;
+Ended LeftConstruct::enter(const void *code, Status &status) {
+  return start_entry(device(), arguments_, queue_, code, status);
 }
 
-DirectLaunch LeftConstruct::leave_data() {
-  uint64_t kinds = 0;
-  if (!find_left(device(), list_, refs_, kinds, queue_.is_observed()))
-    return DirectLaunch::kNotEntered;
-  leaving_.add_kinds(kinds);
+Ended LeftConstruct::leave_data(const void *code, Status &status) {
+  status = find_left(device(), arguments_, queue_, code);
+  if (!status.is_ok()) [[unlikely]]
+    return Ended::kNotStarted;
   leaving_.start();
-  return DirectLaunch::kDone;
+  return Ended::kDone;
 }
 
 /// After kDone: waits for all that, and leaves.
-DirectLaunch LeftConstruct::finish(Status &status) {
+Ended LeftConstruct::finish(Status &status) {
   if (kind_ == observe::ConstructKind::kEnterData) {
     status = queue_.wait();
     check_present_data(device());
-    return status.is_ok() ? DirectLaunch::kDone : DirectLaunch::kNotStarted;
+    return status.is_ok() ? Ended::kDone : Ended::kNotStarted;
   }
   Status waited = leaving_.finish();
   status = std::move(besides_);
-  const DirectLaunch so_far = ended(device(), kernel_ ? kAfterKernel : nullptr, std::move(waited), status);
-  return kernel_ ? so_far : DirectLaunch::kDone;
+  const Ended so_far = ended(device(), kernel_ ? kAfterKernel : nullptr, std::move(waited), status);
+  return kernel_ ? so_far : Ended::kDone;
 }
 
 /// From now on the list's arrays may go.
 void LeftConstruct::keep_list() {
-  if (OMPTARGET_PLANTED("list-lent"))
+  if (OMPTARGET_PLANTED("list-lent") || arguments_.is_expanded())
     return;
   const auto count = static_cast<size_t>(list_.count);
   kept_list_.reset(new void *[5 * count]);
@@ -78,30 +76,26 @@ void LeftConstruct::keep_list() {
 }
 
 Status LeftConstruct::leave_or_complete(std::unique_ptr<LeftConstruct> construct, void *&slot) {
-  if (construct->planned_ ? !construct->planned_->queue().is_busy() : !construct->queue_.is_busy())
+  if (!construct->queue_.is_busy())
     return construct->complete();
   construct->keep_list();
   return leave(std::move(construct), slot);
 }
 
 Status LeftConstruct::complete() {
-  if (planned_)
-    return planned_->complete();
   Status status;
-  const DirectLaunch so_far = finish(status);
+  const Ended so_far = finish(status);
   return conclude(so_far, std::move(status));
 }
 
 Result<bool> LeftConstruct::is_done() {
-  if (planned_)
-    return planned_->is_done();
   auto is_done = queue_.is_done();
   if (is_done.is_ok()) [[likely]]
     return is_done;
   Status status;
   finish(status);
   status.consume(); // the first failure is what counts
-  return conclude(DirectLaunch::kFailed, is_done.take_status());
+  return conclude(Ended::kFailed, is_done.take_status());
 }
 
 } // namespace omptarget

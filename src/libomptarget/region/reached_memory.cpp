@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-#include "region/device_work.h"
+#include "region/mapped_storage.h"
 
 namespace omptarget {
 

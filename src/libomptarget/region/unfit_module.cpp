@@ -11,7 +11,7 @@
 #include "device/runtime.h"
 #include "mapping/variable_name.h"
 #include "region/device_copy.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 namespace omptarget {
 

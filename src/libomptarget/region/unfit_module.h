@@ -12,7 +12,7 @@
 #include "device/call.h"
 #include "device/device.h"
 #include "image/offload_library.h"
-#include "mapping/plan.h"
+#include "mapping/copies.h"
 
 namespace omptarget {
 

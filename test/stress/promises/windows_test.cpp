@@ -426,7 +426,7 @@ TEST_P(PromiseTest, nobody_takes_a_pointer_that_is_copied_back_for_the_hosts) {
 // present.
 TEST_P(PromiseTest, a_pointer_is_attached_before_anybody_else_can_use_it) {
   for (const Arguments &list : struct_and_pointee())
-    for (const char *point : {"enter: inserted", "enter: allocated", "enter: filled", "enter: published"}) {
+    for (const char *point : {"enter: inserted", "enter: filled", "enter: published"}) {
       clear_struct();
       on_.enter({all_of(s_, kTo)});
       std::promise<void> in_window, leave_window;

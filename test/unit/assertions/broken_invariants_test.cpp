@@ -8,7 +8,7 @@
 
 #include "constructs.h"
 #include "indirect/caller_registry.h"
-#include "region/direct_constructs.h"
+#include "region/constructs.h"
 
 namespace omptarget::test {
 namespace {
@@ -29,43 +29,48 @@ class BrokenInvariants : public testing::Test {
 protected:
   BrokenInvariants() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 
-  MapList list() { return {1, bases_, begins_, sizes_, types_, nullptr, nullptr}; }
+  void enter_data() {
+    MapArguments arguments(list_);
+    Status status;
+    EXPECT_EQ(run_entry(device_, arguments, false, nullptr, status), Ended::kDone);
+  }
+  void leave_data() {
+    MapArguments arguments(list_);
+    EXPECT_TRUE(run_exit(device_, arguments, false, nullptr).is_ok());
+  }
 
   FakeDevice device_{FakeKind::kSynchronous};
   int data_[4] = {1, 2, 3, 4};
-  PresentRefs refs_;
-  Status status_;
 
-private:
   void *bases_[1] = {data_}, *begins_[1] = {data_};
   int64_t sizes_[1] = {sizeof data_}, types_[1] = {static_cast<int64_t>(kTo)};
+  const MapList list_{1, bases_, begins_, sizes_, types_, nullptr, nullptr};
 };
 
 TEST_F(BrokenInvariants, none_is_found_where_none_is_planted) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
-  EXPECT_TRUE(enter_directly(device_, list(), refs_, false, status_));
-  EXPECT_TRUE(leave_directly(device_, list(), refs_, false, status_));
-  EXPECT_TRUE(status_.is_ok());
+  enter_data();
+  leave_data();
   ASSERT_TRUE(exit(device_, {item(data_, sizeof data_, kTo)}).is_ok());
 }
 
-TEST_F(BrokenInvariants, end_a_construct_with_a_plan) {
+TEST_F(BrokenInvariants, end_a_construct_that_looks_further) {
   plant(device_);
-  EXPECT_DEATH({ (void)enter(device_, {item(data_, sizeof data_, kTo)}); }, kPlanted);
+  types_[0] |= static_cast<int64_t>(kAlways);
+  EXPECT_DEATH(enter_data(), kPlanted);
 }
 
-TEST_F(BrokenInvariants, end_a_construct_that_enters_without_a_plan) {
+TEST_F(BrokenInvariants, end_a_construct_that_enters) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
   plant(device_);
-  EXPECT_DEATH(enter_directly(device_, list(), refs_, false, status_), kPlanted);
+  EXPECT_DEATH(enter_data(), kPlanted);
 }
 
-TEST_F(BrokenInvariants, end_a_construct_that_leaves_without_a_plan) {
+TEST_F(BrokenInvariants, end_a_construct_that_leaves) {
   ASSERT_TRUE(enter(device_, {item(data_, sizeof data_, kTo)}).is_ok());
-  ASSERT_TRUE(enter_directly(device_, list(), refs_, false, status_));
-  refs_.clear();
+  enter_data();
   plant(device_);
-  EXPECT_DEATH(leave_directly(device_, list(), refs_, false, status_), kPlanted);
+  EXPECT_DEATH(leave_data(), kPlanted);
 }
 
 TEST_F(BrokenInvariants, end_an_update) {
@@ -74,16 +79,15 @@ TEST_F(BrokenInvariants, end_an_update) {
   EXPECT_DEATH(update(device_, {item(data_, sizeof data_, kTo)}).consume(), kPlanted);
 }
 
-TEST_F(BrokenInvariants, end_a_construct_that_maps_small_data_without_a_plan) {
+TEST_F(BrokenInvariants, end_a_construct_that_maps_small_data) {
   plant(device_);
-  EXPECT_DEATH(enter_directly(device_, list(), refs_, false, status_), kPlanted);
+  EXPECT_DEATH(enter_data(), kPlanted);
 }
 
-TEST_F(BrokenInvariants, end_a_construct_that_leaves_small_data_without_a_plan) {
-  ASSERT_TRUE(enter_directly(device_, list(), refs_, false, status_));
-  refs_.clear();
+TEST_F(BrokenInvariants, end_a_construct_that_leaves_small_data) {
+  enter_data();
   plant(device_);
-  EXPECT_DEATH(leave_directly(device_, list(), refs_, false, status_), kPlanted);
+  EXPECT_DEATH(leave_data(), kPlanted);
 }
 
 TEST_F(BrokenInvariants, of_a_table_of_functions_end_its_publication) {

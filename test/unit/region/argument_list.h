@@ -6,7 +6,8 @@
 
 #include <vector>
 
-#include "mapping/plan.h"
+#include "mapping/map_arguments.h"
+#include "region/expansion.h"
 
 namespace omptarget::test {
 
@@ -18,22 +19,42 @@ public:
       begins_.push_back(raw(one.begin));
       sizes_.push_back(one.size);
       types_.push_back(static_cast<int64_t>(one.type));
+      names_.push_back(const_cast<char *>(one.name));
     }
+    list_ = {static_cast<int32_t>(bases_.size()),
+             bases_.data(),
+             begins_.data(),
+             sizes_.data(),
+             types_.data(),
+             names_.data(),
+             nullptr};
   }
+  ArgumentList(const ArgumentList &) = delete;
+  ArgumentList &operator=(const ArgumentList &) = delete;
   /// Lives as long as this.
-  MapList list() {
-    return {static_cast<int32_t>(bases_.size()),
-            bases_.data(),
-            begins_.data(),
-            sizes_.data(),
-            types_.data(),
-            nullptr,
-            nullptr};
-  }
+  const MapList &list() const { return list_; }
 
 private:
-  std::vector<void *> bases_, begins_;
+  std::vector<void *> bases_, begins_, names_;
   std::vector<int64_t> sizes_, types_;
+  MapList list_;
+};
+
+/// The arguments of a construct that gets these items; what mappers push comes as items with groups.
+class TestArguments {
+public:
+  template <typename Items> explicit TestArguments(const Items &items) : list_(items), arguments_(list_.list()) {
+    for (const MapItem &one : items)
+      if (one.group >= 0) {
+        expand(MapItems(items.begin(), items.end()), arguments_);
+        break;
+      }
+  }
+  MapArguments &get() { return arguments_; }
+
+private:
+  ArgumentList list_;
+  MapArguments arguments_;
 };
 
 } // namespace omptarget::test

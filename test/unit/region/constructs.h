@@ -4,10 +4,16 @@
 // Data constructs in one line each, on a device of fake_device.h, and where data lie there.
 #pragma once
 
+#include <optional>
+
 #include "argument_list.h"
 #include "fake_device.h"
+#include "mapping/base_pointers.h"
+#include "region/constructs.h"
 #include "region/data_update.h"
-#include "region/device_work.h"
+#include "region/entering.h"
+#include "region/leaving.h"
+#include "region/mapped_storage.h"
 
 namespace omptarget::test {
 
@@ -16,14 +22,74 @@ inline MapItem item(void *base, void *begin, int64_t size, uint64_t type, int32_
 }
 inline MapItem item(void *begin, int64_t size, uint64_t type) { return item(begin, begin, size, type); }
 
-inline Status enter(Device &device, MapItems items) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.enter_data(items));
+/// One construct, step by step.
+class Construct {
+public:
+  explicit Construct(Device &device) : device_(device), queue_(device, false) {}
+  ~Construct() {
+    if (!leaving_)
+      return;
+    leaving_->copy_nothing();
+    complete().consume();
+  }
+  Construct(const Construct &) = delete;
+  Construct &operator=(const Construct &) = delete;
+
+  ConstructQueue &queue() { return queue_; }
+  MapArguments &arguments() { return arguments_->get(); }
+  /// Enters the data of a region. is_first: it tries to retain what is present before.
+  Status enter(const MapItems &items, bool is_first = false) {
+    arguments_.emplace(items);
+    Absence absence;
+    if (is_first && !arguments().is_expanded() && retain_present(device_.map(), arguments(), absence))
+      return Status::ok();
+    Status status = enter_rest(device_, arguments(), absence, queue_, nullptr);
+    if (!status.is_ok())
+      give_back(device_, arguments());
+    return status;
+  }
+  /// The same for a construct that leaves the data present.
+  Status enter_data(const MapItems &items, bool is_first = false) {
+    OMPTARGET_TRY(enter(items, is_first));
+    note_base_pointers(device_.map(), arguments());
+    return Status::ok();
+  }
+  /// has_entered: this construct has entered the items.
+  Status start_exit(const MapItems &items, bool has_entered, bool is_first = false) {
+    if (!has_entered) {
+      arguments_.emplace(items);
+      OMPTARGET_TRY(is_first && !arguments().is_expanded() ? find_left(device_, arguments(), queue_, nullptr)
+                                                           : look_up(device_, arguments(), queue_, nullptr));
+    }
+    leaving_.emplace(device_, arguments(), queue_, besides_);
+    if (device_.plugin().is_asynchronous())
+      leaving_->start();
+    return Status::ok();
+  }
+  Status complete() {
+    Status status = leaving_ ? leaving_->finish() : queue_.wait();
+    leaving_.reset();
+    status.keep_first(std::move(besides_));
+    besides_ = Status::ok();
+    return status;
+  }
+
+private:
+  Device &device_;
+  Status besides_;
+  std::optional<TestArguments> arguments_;
+  ConstructQueue queue_;
+  std::optional<Leaving> leaving_;
+};
+
+inline Status enter(Device &device, const MapItems &items, bool is_first = false) {
+  Construct work(device);
+  OMPTARGET_TRY(work.enter_data(items, is_first));
   return work.complete();
 }
-inline Status exit(Device &device, MapItems items) {
-  DeviceWork work(device);
-  OMPTARGET_TRY(work.start_exit(items, false));
+inline Status exit(Device &device, const MapItems &items, bool is_first = false) {
+  Construct work(device);
+  OMPTARGET_TRY(work.start_exit(items, false, is_first));
   return work.complete();
 }
 inline Status update(Device &device, const MapItems &items) {

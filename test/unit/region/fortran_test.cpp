@@ -9,10 +9,10 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "constructs.h"
 #include "fake_device.h"
 #include "region/data_update.h"
-#include "region/device_work.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 namespace omptarget::test {
 namespace {
@@ -104,7 +104,7 @@ protected:
 
 TEST_P(Fortran, allocatables_as_kernel_arguments) {
   for (const Rows *rows : {&kAllocatable19, &kAllocatable22}) {
-    DeviceWork work(device_);
+    Construct work(device_);
     MapItems list = items(*rows, &y_);
     ASSERT_TRUE(work.enter(list).is_ok());
     ASSERT_TRUE(work.queue().wait().is_ok());
@@ -125,7 +125,7 @@ TEST_P(Fortran, allocatables_as_kernel_arguments) {
 
 TEST_P(Fortran, matrices_stay_and_are_updated) {
   for (const DataRows *rows : {&kMatrix19, &kMatrix22}) {
-    DeviceWork work(device_);
+    Construct work(device_);
     MapItems list = items(rows->enter, &y_);
     ASSERT_TRUE(work.enter(list).is_ok());
     ASSERT_TRUE(work.complete().is_ok());
@@ -159,7 +159,7 @@ TEST_P(Fortran, derived_types_with_allocatable_components) {
     item.group = 0;
     item.parent = -1;
   }
-  DeviceWork work(device_);
+  Construct work(device_);
   ASSERT_TRUE(work.enter(list).is_ok());
   ASSERT_TRUE(work.queue().wait().is_ok());
   EXPECT_EQ(*on_device(&v.k), 4);
@@ -176,11 +176,11 @@ TEST_P(Fortran, derived_types_with_allocatable_components) {
 TEST_P(Fortran, a_section_starts_after_its_base) {
   int z[20] = {};
   z[1] = 3;
-  DeviceWork work(device_);
+  Construct work(device_);
   MapItems list{{host_ptr(z), host_ptr(z + 1), 36, 0x23, nullptr, 0, -1}};
   ASSERT_TRUE(work.enter(list).is_ok());
   ASSERT_TRUE(work.queue().wait().is_ok());
-  EXPECT_EQ(raw(list[0].mapping.mapping->target_of(host_ptr(z + 1))), on_device(&z[1]));
+  EXPECT_EQ(raw(work.arguments().refs[0].mapping->target_of(host_ptr(z + 1))), on_device(&z[1]));
   *on_device(&z[1]) = 5;
   ASSERT_TRUE(work.start_exit(list, true).is_ok());
   ASSERT_TRUE(work.complete().is_ok());

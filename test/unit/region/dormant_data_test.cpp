@@ -6,8 +6,6 @@
 
 #include "argument_list.h"
 #include "constructs.h"
-#include "region/direct_constructs.h"
-#include "region/direct_mapping.h"
 
 namespace omptarget::test {
 namespace {
@@ -22,22 +20,26 @@ protected:
     EXPECT_EQ(fake_blocks(), blocks_) << "device memory is lost";
   }
 
-  using Construct = bool (*)(Device &, const MapList &, PresentRefs &, bool, Status &);
-  bool is_done_by(Construct construct, const MapItems &items) {
-    ArgumentList list(items);
-    PresentRefs refs;
+  bool enter_data(const MapItems &items) {
+    TestArguments arguments(items);
     Status status;
-    const bool is_done = construct(device_, list.list(), refs, false, status);
+    const Ended ended = run_entry(device_, arguments.get(), false, nullptr, status);
+    if (ended != Ended::kDone)
+      give_back(device_, arguments.get());
+    status.consume();
+    return ended == Ended::kDone;
+  }
+  bool leave_data(const MapItems &items) {
+    TestArguments arguments(items);
+    Status status = run_exit(device_, arguments.get(), false, nullptr);
     EXPECT_TRUE(status.is_ok()) << status.to_string();
     status.consume();
-    return is_done;
+    return true;
   }
-  bool enter_without_plan(const MapItems &items) { return is_done_by(enter_directly, items); }
-  bool leave_without_plan(const MapItems &items) { return is_done_by(leave_directly, items); }
   /// Maps the data and leaves them: they sleep.
   void pass(const MapItems &items) {
-    EXPECT_TRUE(enter_without_plan(items));
-    EXPECT_TRUE(leave_without_plan(items));
+    EXPECT_TRUE(enter_data(items));
+    EXPECT_TRUE(leave_data(items));
   }
 
   const int64_t blocks_ = fake_blocks();
@@ -49,12 +51,12 @@ TEST_F(PlainData, sleeping_data_are_revived_with_what_the_host_holds) {
   const MapItems items{item(&data, sizeof data, kBoth)};
   for (int i = 1; i <= 5; ++i) {
     data = 10 * i;
-    ASSERT_TRUE(enter_without_plan(items));
+    ASSERT_TRUE(enter_data(items));
     int *const copy = on_device(device_, &data);
     ASSERT_NE(copy, nullptr);
     EXPECT_EQ(*copy, 10 * i);
     ++*copy;
-    ASSERT_TRUE(leave_without_plan(items));
+    ASSERT_TRUE(leave_data(items));
     EXPECT_EQ(data, 10 * i + 1);
   }
   EXPECT_EQ(fake_counts().allocations, 1);
@@ -69,7 +71,7 @@ TEST_F(PlainData, dormant_data_are_not_present) {
   EXPECT_EQ(device_.map().size(), 0u);
   EXPECT_TRUE(device_.map().snapshot().empty());
   EXPECT_EQ(device_.map().fault(), "");
-  EXPECT_FALSE(enter_without_plan({item(data, sizeof data, kBoth | map_type::kPresent)}));
+  EXPECT_FALSE(enter_data({item(data, sizeof data, kBoth | map_type::kPresent)}));
 }
 
 TEST_F(PlainData, an_empty_section_finds_its_base_beyond_sleeping_data) {
@@ -141,22 +143,24 @@ TEST_F(PlainData, a_pointer_that_is_absent_is_not_attached) {
   int *pointer = data;
   const MapItems items{item(pointer, data, sizeof data, kBoth),
                        item(&pointer, data, sizeof pointer, map_type::kAttach)};
-  EXPECT_TRUE(enter_without_plan(items));
+  EXPECT_TRUE(enter_data(items));
   ASSERT_NE(on_device(device_, data), nullptr);
   EXPECT_EQ(on_device(device_, data)[3], 4);
   EXPECT_EQ(on_device(device_, &pointer), nullptr);
-  EXPECT_TRUE(leave_without_plan(items));
+  EXPECT_TRUE(leave_data(items));
 }
 
-TEST_F(PlainData, a_pointer_that_is_present_or_mapped_beside_its_data_is_left_to_planning) {
+TEST_F(PlainData, a_pointer_that_is_present_or_mapped_beside_its_data_is_attached) {
   int data[4] = {};
   int *pointer = data;
   const MapItem pointee = item(pointer, data, sizeof data, kBoth);
   const MapItem attachment = item(&pointer, data, sizeof pointer, map_type::kAttach);
-  EXPECT_FALSE(enter_without_plan({pointee, attachment, item(&pointer, sizeof pointer, map_type::kTo)}));
-  ASSERT_TRUE(enter_without_plan({item(&pointer, sizeof pointer, map_type::kTo)}));
-  EXPECT_FALSE(enter_without_plan({pointee, attachment}));
-  ASSERT_TRUE(enter(device_, {pointee, attachment}).is_ok());
+  const MapItem around = item(&pointer, sizeof pointer, map_type::kTo);
+  EXPECT_TRUE(enter_data({pointee, attachment, around}));
+  EXPECT_EQ(*on_device(device_, &pointer), on_device(device_, data));
+  EXPECT_TRUE(leave_data({pointee, around}));
+  ASSERT_TRUE(enter_data({around}));
+  ASSERT_TRUE(enter_data({pointee, attachment}));
   EXPECT_EQ(*on_device(device_, &pointer), on_device(device_, data));
   EXPECT_TRUE(exit(device_, {pointee}).is_ok());
   EXPECT_TRUE(exit(device_, {item(&pointer, sizeof pointer, 0)}).is_ok());
@@ -167,7 +171,7 @@ TEST_F(PlainData, a_pointer_that_becomes_attached_during_an_update_keeps_its_val
   for (const uint64_t direction : {map_type::kTo, map_type::kFrom}) {
     int data[4] = {};
     int *pointers[2] = {nullptr, data + 1};
-    ASSERT_TRUE(enter_without_plan({item(pointers, sizeof pointers, map_type::kTo)}));
+    ASSERT_TRUE(enter_data({item(pointers, sizeof pointers, map_type::kTo)}));
     const MapItem pointee = item(data, sizeof data, map_type::kTo);
     set_fake_hook([&](FakeOperation) {
       set_fake_hook(nullptr);
@@ -186,8 +190,8 @@ TEST_F(PlainData, a_pointer_that_became_attached_before_its_copy_keeps_its_value
   for (const uint64_t direction : {map_type::kTo, map_type::kFrom}) {
     int data[4] = {}, first[4] = {};
     int *pointers[2] = {nullptr, data + 1};
-    ASSERT_TRUE(enter_without_plan({item(first, sizeof first, map_type::kTo)}));
-    ASSERT_TRUE(enter_without_plan({item(pointers, sizeof pointers, map_type::kTo)}));
+    ASSERT_TRUE(enter_data({item(first, sizeof first, map_type::kTo)}));
+    ASSERT_TRUE(enter_data({item(pointers, sizeof pointers, map_type::kTo)}));
     const MapItem pointee = item(data, sizeof data, map_type::kTo);
     bool is_attached = false;
     set_fake_hook([&](FakeOperation) {
@@ -209,9 +213,9 @@ TEST_F(PlainData, others_may_have_the_addresses_of_dormant_data) {
   int data[16] = {};
   for (int &one : data)
     pass({item(&one, sizeof one, kBoth)});
-  ASSERT_TRUE(enter_without_plan({item(data, sizeof data, kBoth)}));
+  ASSERT_TRUE(enter_data({item(data, sizeof data, kBoth)}));
   EXPECT_EQ(fake_blocks() - blocks_, 1);
-  ASSERT_TRUE(leave_without_plan({item(data, sizeof data, kBoth)}));
+  ASSERT_TRUE(leave_data({item(data, sizeof data, kBoth)}));
   const NewRange range{host_ptr(data + 1), host_ptr(data + 2), host_ptr(data + 1), nullptr, &data, Counter::kDynamic};
   EXPECT_TRUE(device_.map().insert_infinite(range, device_ptr(data)));
   EXPECT_TRUE(device_.map().remove_infinite(host_ptr(data + 1), &data).is_removed);
@@ -247,24 +251,22 @@ TEST_F(PlainData, nothing_sleeps_that_is_larger_than_the_user_wants) {
 TEST_F(PlainData, large_data_do_not_sleep) {
   std::vector<char> large(DormantMappings::kMostBytes + 1);
   const MapItems items{item(large.data(), static_cast<int64_t>(large.size()), kBoth)};
-  EXPECT_TRUE(enter_without_plan(items));
-  EXPECT_TRUE(leave_without_plan(items));
+  EXPECT_TRUE(enter_data(items));
+  EXPECT_TRUE(leave_data(items));
   EXPECT_EQ(fake_blocks(), blocks_);
 }
 
 TEST_F(PlainData, a_copy_that_fails_fails_the_construct_which_leaves_nothing) {
   int data[2] = {1, 2};
   MapItems items{item(&data[0], sizeof(int), kBoth), item(&data[1], sizeof(int), kBoth)};
-  ArgumentList list(items);
-  PresentRefs refs;
+  TestArguments arguments(items);
   Status status;
   fail_submit(2);
-  EXPECT_TRUE(enter_directly(device_, list.list(), refs, false, status));
+  EXPECT_EQ(run_entry(device_, arguments.get(), false, nullptr, status), Ended::kNotStarted);
   fail_submit(0);
   EXPECT_NE(status.to_string().find("Copying data to device failed: 4 bytes of host address"), std::string::npos);
   status.consume();
-  set_present(items, refs);
-  EXPECT_TRUE(DeviceWork(device_).abandon(items).is_ok());
+  give_back(device_, arguments.get());
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
@@ -294,6 +296,7 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
   EXPECT_EQ(lost.size(), 1u);
   EXPECT_TRUE(map.find_arrived(begin, sizeof data));
   EXPECT_TRUE(exit(device, {item(&data, sizeof data, 0)}).is_ok());
+  device.free_dormant();
 }
 
 } // namespace

@@ -1,13 +1,13 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a compiler's argument arrays to map items: user-defined mappers (OpenMP 5.2, section 5.8.8) are called and
-// what they push takes their argument's place.
+// From a compiler's argument arrays to items, and to a list of the library's own: user-defined mappers (OpenMP 5.2,
+// section 5.8.8) are called, and what they push takes their argument's place.
 #pragma once
 
 #include "base/status.h"
 #include "device/call.h"
-#include "mapping/argument_refs.h"
+#include "mapping/map_arguments.h"
 
 namespace omptarget {
 
@@ -39,12 +39,12 @@ inline MapItem item_of(const MapList &list, int32_t i) {
 /// parents that do not exist. code: return address in the code that passes them, for updates, whose sections need not
 /// be contiguous.
 Status gather_items(const MapList &list, MapItems &items, const void *code = nullptr);
-/// The same; refs tells what is known of the items already.
-inline Status gather_items(const MapList &list, const PresentRefs &refs, MapItems &items, const void *code = nullptr) {
-  OMPTARGET_TRY(gather_items(list, items, code));
-  set_present(items, refs);
-  return Status::ok();
-}
+/// Prepares the arguments for all that takes more than a pass over simple data: finds out their kinds, and expands the
+/// list if it must be. Fails as gather_items.
+Status prepare(MapArguments &arguments, const void *code);
+
+/// Gives the arguments an expanded list of these items.
+void expand(const MapItems &items, MapArguments &arguments);
 
 /// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For
 /// updates.

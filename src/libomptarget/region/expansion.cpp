@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 #include "mapping/non_contiguous.h"
 #include "region/section_offsets.h"
@@ -113,6 +113,80 @@ void unmark_structs(MapItems &items) {
       unmark_struct(items, i);
 }
 
+/// Bits of PTR_AND_OBJ that are the pointer's, too.
+constexpr uint64_t kOfPointer = map_type::kHold | map_type::kClose | map_type::kImplicit | map_type::kMemberOf;
+
+bool is_pointee(uint64_t type) {
+  return (type & map_type::kPtrAndObj) && !(type & (map_type::kLiteral | map_type::kPrivate));
+}
+
+/// Adds items to an expanded list.
+class Expander {
+public:
+  Expander(ExpandedList &list, const MapItems &items) : list_(list) {
+    const size_t most = 2 * items.size();
+    for (auto *const pointers : {&list.bases, &list.begins, &list.names})
+      pointers->reserve(most);
+    for (auto *const values : {&list.sizes, &list.types})
+      values->reserve(most);
+    list.facts.reserve(most);
+    argument_of_item_.reserve(items.size());
+  }
+
+  void add(const MapItem &item) {
+    uint64_t type = item.type & ~map_type::kExpanded;
+    if (item.flags & kItemLookUpOnly) {
+      type = (type & ~map_type::kPtrAndObj) | map_type::kLookUpOnly;
+    } else if (is_pointee(type)) {
+      add(item, raw(item.base), raw(item.base), sizeof(void *), (type & kOfPointer) | map_type::kPointer, -1);
+      type = (type & ~map_type::kPtrAndObj) | map_type::kPointee;
+    }
+    const HostPtr base = is_pointee(item.type) ? base_of(item) : item.base;
+    add(item, raw(base), raw(item.begin), item.size, type, item.argument);
+    argument_of_item_.push_back(static_cast<int32_t>(list_.facts.size()) - 1);
+    ++number_;
+  }
+
+  void finish() {
+    list_.list = {static_cast<int32_t>(list_.facts.size()),
+                  list_.bases.data(),
+                  list_.begins.data(),
+                  list_.sizes.data(),
+                  list_.types.data(),
+                  list_.names.data(),
+                  nullptr};
+  }
+
+private:
+  void add(const MapItem &item, void *base, void *begin, int64_t size, uint64_t type, int32_t argument) {
+    list_.bases.push_back(base);
+    list_.begins.push_back(begin);
+    list_.names.push_back(const_cast<char *>(item.name));
+    list_.sizes.push_back(size);
+    list_.types.push_back(static_cast<int64_t>(type));
+    const int32_t parent = item.parent < 0 ? -1 : argument_of_item_[static_cast<size_t>(item.parent)];
+    list_.facts.push_back({argument, parent, item.group, number_});
+  }
+
+  ExpandedList &list_;
+  llvm::SmallVector<int32_t, 16> argument_of_item_;
+  int32_t number_ = 0;
+};
+
+/// The kinds of a compiler's list. must_expand: whether the list does not do as it is.
+Status find_kinds(const MapList &list, uint64_t &kinds, bool &must_expand) {
+  for (int32_t i = 0; i < list.count; ++i) {
+    const auto type = static_cast<uint64_t>(list.types[i]);
+    kinds |= type;
+    must_expand = must_expand || is_pointee(type) || (list.mappers && list.mappers[i]);
+    if (const auto parent = static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1; parent >= i) [[unlikely]]
+      return parent_follows(i, parent);
+  }
+  const bool may_unmark = (kinds & map_type::kPresent) && (kinds & map_type::kMemberOf); // gather_items does
+  must_expand = must_expand || may_unmark || (kinds & map_type::kExpanded) != 0;
+  return Status::ok();
+}
+
 } // namespace
 
 Status gather_items(const MapList &list, MapItems &items, const void *code) {
@@ -135,6 +209,33 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
       return parent_follows(i, item.parent);
   }
   unmark_structs(items);
+  return Status::ok();
+}
+
+void expand(const MapItems &items, MapArguments &arguments) {
+  auto expanded = std::make_unique<ExpandedList>();
+  Expander expander(*expanded, items);
+  for (const MapItem &item : items)
+    expander.add(item);
+  expander.finish();
+  arguments.kinds = 0;
+  for (const int64_t type : expanded->types)
+    arguments.kinds |= static_cast<uint64_t>(type);
+  arguments.set_expanded(std::move(expanded));
+}
+
+Status prepare(MapArguments &arguments, const void *code) {
+  if (arguments.is_expanded())
+    return Status::ok();
+  const MapList &list = arguments.list();
+  bool must_expand = false;
+  if (is_readable(list)) [[likely]]
+    OMPTARGET_TRY(find_kinds(list, arguments.kinds, must_expand));
+  if (!must_expand && (is_readable(list) || list.count == 0)) [[likely]]
+    return Status::ok();
+  MapItems items;
+  OMPTARGET_TRY(gather_items(list, items, code));
+  expand(items, arguments);
   return Status::ok();
 }
 

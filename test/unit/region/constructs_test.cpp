@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "constructs.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 namespace omptarget::test {
 namespace {
 
 /// As what is left to libomp is asked for.
-Result<bool> try_complete(DeviceWork &work) {
+Result<bool> try_complete(Construct &work) {
   OMPTARGET_TRY_ASSIGN(const bool is_done, work.queue().is_done());
   if (is_done)
     OMPTARGET_TRY(work.complete());
@@ -36,13 +36,16 @@ struct Struct {
   int *p;
 };
 
-class DeviceWorkTest : public testing::TestWithParam<FakeKind> {
+class ConstructTest : public testing::TestWithParam<FakeKind> {
 protected:
-  DeviceWorkTest() : device_(GetParam()) { reset_fake_counts(); }
+  ConstructTest() : device_(GetParam()) {
+    device_.map().dormant().limit(0);
+    reset_fake_counts();
+  }
   FakeDevice device_;
 };
 
-TEST_P(DeviceWorkTest, data_go_there_and_come_back) {
+TEST_P(ConstructTest, data_go_there_and_come_back) {
   int a[4] = {1, 2, 3, 4};
   ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
   EXPECT_EQ(on_device(device_, &a[2])[0], 3);
@@ -52,7 +55,7 @@ TEST_P(DeviceWorkTest, data_go_there_and_come_back) {
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
-TEST_P(DeviceWorkTest, one_construct_synchronises_once) {
+TEST_P(ConstructTest, one_construct_synchronises_once) {
   int a[4] = {}, b[4] = {};
   ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo), item(b, sizeof b, kTo)}).is_ok());
   reset_fake_counts();
@@ -61,7 +64,7 @@ TEST_P(DeviceWorkTest, one_construct_synchronises_once) {
   EXPECT_EQ(fake_counts().frees, 2);
 }
 
-TEST_P(DeviceWorkTest, attached_pointers_hold_device_addresses_there_and_host_values_here) {
+TEST_P(ConstructTest, attached_pointers_hold_device_addresses_there_and_host_values_here) {
   int data[4] = {1, 2, 3, 4};
   struct {
     long x;
@@ -81,7 +84,7 @@ TEST_P(DeviceWorkTest, attached_pointers_hold_device_addresses_there_and_host_va
 }
 
 // Kernels of other threads may read the pointer at any moment.
-TEST_P(DeviceWorkTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are_all_the_while) {
+TEST_P(ConstructTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are_all_the_while) {
   int data[4] = {1, 2, 3, 4};
   struct {
     long x;
@@ -103,7 +106,7 @@ TEST_P(DeviceWorkTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are
     s.r += 1;
     reset_fake_counts();
     MapItems always{item(&s, sizeof s, kTo | kAlways)};
-    DeviceWork work(device_);
+    Construct work(device_);
     DataUpdate update(device_);
     ASSERT_TRUE((is_update ? update.start(MapItems{item(&s, sizeof s, kTo)}, false) : work.enter(always)).is_ok());
     for (bool is_done = false; !is_done;) {
@@ -123,18 +126,18 @@ TEST_P(DeviceWorkTest, a_copy_to_the_device_leaves_attached_pointers_as_they_are
 }
 
 // Another construct attaches it, and is done first.
-TEST_P(DeviceWorkTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_queue_keeps_its_value_on_both_sides) {
+TEST_P(ConstructTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_queue_keeps_its_value_on_both_sides) {
   int data[4] = {1, 2, 3, 4}, others[4] = {};
   struct {
     int *other, *p;
     long x;
   } s = {others, data + 1, 7};
   MapItems always_to{item(&s, sizeof s, kTo | kAlways)}, always_from{item(&s, sizeof s, kFrom | kAlways)};
-  const std::function<Status(DeviceWork &, DataUpdate &)> copies[] = {
-      [&](DeviceWork &, DataUpdate &update) { return update.start(MapItems{item(&s, sizeof s, kTo)}, false); },
-      [&](DeviceWork &, DataUpdate &update) { return update.start(MapItems{item(&s, sizeof s, kFrom)}, false); },
-      [&](DeviceWork &work, DataUpdate &) { return work.enter(always_to); },
-      [&](DeviceWork &work, DataUpdate &) { return work.start_exit(always_from, false); },
+  const std::function<Status(Construct &, DataUpdate &)> copies[] = {
+      [&](Construct &, DataUpdate &update) { return update.start(MapItems{item(&s, sizeof s, kTo)}, false); },
+      [&](Construct &, DataUpdate &update) { return update.start(MapItems{item(&s, sizeof s, kFrom)}, false); },
+      [&](Construct &work, DataUpdate &) { return work.enter(always_to); },
+      [&](Construct &work, DataUpdate &) { return work.start_exit(always_from, false); },
   };
   for (const bool has_other : {false, true})
     for (size_t i = 0; i < std::size(copies); ++i) {
@@ -144,7 +147,7 @@ TEST_P(DeviceWorkTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_q
       if (has_other) {
         ASSERT_TRUE(enter(device_, {item(&s.other, others, sizeof others, kTo | kPtrAndObj)}).is_ok());
       }
-      DeviceWork work(device_);
+      Construct work(device_);
       DataUpdate update(device_);
       ASSERT_TRUE(copies[i](work, update).is_ok());
       ASSERT_TRUE(enter(device_, {item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
@@ -160,7 +163,7 @@ TEST_P(DeviceWorkTest, a_pointer_that_becomes_attached_while_a_copy_waits_in_a_q
     }
 }
 
-TEST_P(DeviceWorkTest, a_pointer_to_an_empty_section_that_is_not_present_keeps_the_hosts_value_on_the_device) {
+TEST_P(ConstructTest, a_pointer_to_an_empty_section_that_is_not_present_keeps_the_hosts_value_on_the_device) {
   int data[4] = {};
   Struct s = {7, data + 1}, other = {8, data + 1};
   const uint64_t member = 1ull << kMemberOfShift;
@@ -176,7 +179,7 @@ TEST_P(DeviceWorkTest, a_pointer_to_an_empty_section_that_is_not_present_keeps_t
   ASSERT_TRUE(exit(device_, {item(&s, sizeof s, kDelete), item(&other, sizeof other, kDelete)}).is_ok());
 }
 
-TEST_P(DeviceWorkTest, a_pointer_is_counted_with_its_pointee_only) {
+TEST_P(ConstructTest, a_pointer_is_counted_with_its_pointee_only) {
   int data[4] = {};
   Struct s = {7, data};
   const auto count = [&] { return MappingState::count(device_.map().find(host_ptr(&s), 1).state); };
@@ -193,7 +196,7 @@ TEST_P(DeviceWorkTest, a_pointer_is_counted_with_its_pointee_only) {
 }
 
 /// The item that compilers before clang 22 pass for the pointee of a base pointer that the program does not name.
-class BasePointerTest : public DeviceWorkTest {
+class BasePointerTest : public ConstructTest {
 protected:
   static constexpr uint64_t kMember = 1ull << kMemberOfShift;
   uint32_t count() { return MappingState::count(device_.map().find(host_ptr(&s_), 1).state); }
@@ -286,7 +289,7 @@ TEST_P(BasePointerTest, deleting_reaches_the_pointers_between_the_first_and_the_
 TEST_P(BasePointerTest, what_a_region_has_counted_is_its_own) {
   for (const Form form : kForms) {
     MapItems items = this->form(form, kTo);
-    DeviceWork region(device_);
+    Construct region(device_);
     ASSERT_TRUE(region.enter(items).is_ok());
     const uint32_t counted = MappingState::count(device_.map().find(host_ptr(&s_.p), 1).state);
     for (int i = 0; i < 2; ++i)
@@ -332,7 +335,7 @@ TEST_P(BasePointerTest, deleting_the_pointer_forgets_what_it_was_counted_for) {
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
-TEST_P(DeviceWorkTest, a_descriptor_is_attached_with_all_that_it_says) {
+TEST_P(ConstructTest, a_descriptor_is_attached_with_all_that_it_says) {
   double data[6] = {};
   struct {
     double *address;
@@ -346,7 +349,7 @@ TEST_P(DeviceWorkTest, a_descriptor_is_attached_with_all_that_it_says) {
   EXPECT_EQ(copy->bounds[3], 5);
 }
 
-TEST_P(DeviceWorkTest, a_failed_allocation_leaves_everything_as_it_was) {
+TEST_P(ConstructTest, a_failed_allocation_leaves_everything_as_it_was) {
   int a[4] = {}, b[4] = {}, c[4] = {};
   ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
   const int64_t blocks = fake_blocks();
@@ -365,7 +368,7 @@ TEST_P(DeviceWorkTest, a_failed_allocation_leaves_everything_as_it_was) {
   }
 }
 
-TEST_P(DeviceWorkTest, neighbours_go_in_one_transfer) {
+TEST_P(ConstructTest, neighbours_go_in_one_transfer) {
   struct {
     int a, b, c, gap, d;
   } s = {};
@@ -378,9 +381,9 @@ TEST_P(DeviceWorkTest, neighbours_go_in_one_transfer) {
   EXPECT_EQ(fake_counts().bytes_to_device, 16);
 }
 
-TEST_P(DeviceWorkTest, a_kernel_of_another_construct_sees_data_that_are_on_their_way) {
+TEST_P(ConstructTest, a_kernel_of_another_construct_sees_data_that_are_on_their_way) {
   int a[4] = {1, 2, 3, 4};
-  DeviceWork first(device_), second(device_);
+  Construct first(device_), second(device_);
   MapItems first_items{item(a, sizeof a, kTo | kFrom)}, second_items{item(a, sizeof a, kTo | kFrom)};
   ASSERT_TRUE(first.enter(first_items).is_ok()); // queued; nobody has waited for it
   ASSERT_TRUE(second.enter(second_items).is_ok());
@@ -401,9 +404,9 @@ TEST_P(DeviceWorkTest, a_kernel_of_another_construct_sees_data_that_are_on_their
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
-TEST_P(DeviceWorkTest, an_update_waits_for_data_that_are_on_their_way) {
+TEST_P(ConstructTest, an_update_waits_for_data_that_are_on_their_way) {
   int a[4] = {1, 2, 3, 4};
-  DeviceWork first(device_);
+  Construct first(device_);
   MapItems items{item(a, sizeof a, kTo)};
   ASSERT_TRUE(first.enter(items).is_ok());
   a[0] = 50;
@@ -413,9 +416,9 @@ TEST_P(DeviceWorkTest, an_update_waits_for_data_that_are_on_their_way) {
   EXPECT_EQ(on_device(device_, &a[3])[0], 4);
 }
 
-TEST_P(DeviceWorkTest, work_is_asked_for_until_it_is_done) {
+TEST_P(ConstructTest, work_is_asked_for_until_it_is_done) {
   int a[4] = {1, 2, 3, 4}, b[4] = {};
-  DeviceWork work(device_);
+  Construct work(device_);
   MapItems items{item(a, sizeof a, kTo | kFrom), item(b, sizeof b, kTo | kFrom)};
   ASSERT_TRUE(work.enter(items).is_ok());
   ASSERT_TRUE(work.start_exit(items, true).is_ok());
@@ -431,10 +434,10 @@ TEST_P(DeviceWorkTest, work_is_asked_for_until_it_is_done) {
   }
 }
 
-TEST_P(DeviceWorkTest, data_that_are_entered_again_while_they_go_stay) {
+TEST_P(ConstructTest, data_that_are_entered_again_while_they_go_stay) {
   int a[4] = {1, 2, 3, 4};
   ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
-  DeviceWork leaving(device_);
+  Construct leaving(device_);
   MapItems items{item(a, sizeof a, kFrom)};
   ASSERT_TRUE(leaving.start_exit(items, false).is_ok());
   std::thread entering([&] { EXPECT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok()); });
@@ -448,9 +451,9 @@ TEST_P(DeviceWorkTest, data_that_are_entered_again_while_they_go_stay) {
 }
 
 // The first construct has given its references back, but its kernel has not run yet: nobody may free what it uses.
-TEST_P(DeviceWorkTest, data_live_until_every_construct_that_uses_them_is_done) {
+TEST_P(ConstructTest, data_live_until_every_construct_that_uses_them_is_done) {
   int a[4] = {1, 2, 3, 4};
-  DeviceWork first(device_), second(device_);
+  Construct first(device_), second(device_);
   MapItems first_items{item(a, sizeof a, kTo)}, second_items{item(a, sizeof a, kTo)};
   ASSERT_TRUE(first.enter(first_items).is_ok());
   const int64_t blocks = fake_blocks();
@@ -466,7 +469,7 @@ TEST_P(DeviceWorkTest, data_live_until_every_construct_that_uses_them_is_done) {
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
-TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_another) {
+TEST_P(ConstructTest, data_that_one_construct_copies_back_are_not_freed_by_another) {
   int a[4] = {1, 2, 3, 4}, part[4] = {};
   const struct {
     int references;
@@ -494,7 +497,7 @@ TEST_P(DeviceWorkTest, data_that_one_construct_copies_back_are_not_freed_by_anot
       EXPECT_EQ(ref, device_.map().find(host_ptr(a), 4).ref);
     };
     MapItems items = row.items;
-    DeviceWork work(device_);
+    Construct work(device_);
     if (GetParam() == FakeKind::kSynchronous)
       set_fake_hook([&](FakeOperation operation) {
         if (operation == FakeOperation::kRead && !deleting.joinable())
@@ -525,7 +528,7 @@ constexpr ExitRow kExitRows[] = {
     {"implicit from", kFrom | kImplicit, true, false, false},
 };
 
-TEST_P(DeviceWorkTest, each_map_type_of_an_exit) {
+TEST_P(ConstructTest, each_map_type_of_an_exit) {
   for (const ExitRow &row : kExitRows)
     for (const int references : {1, 3}) {
       SCOPED_TRACE(std::string(row.name) + " of " + std::to_string(references));
@@ -542,7 +545,7 @@ TEST_P(DeviceWorkTest, each_map_type_of_an_exit) {
 }
 
 // A large list is left as a small one: its arguments find those that lie in the same mapping.
-TEST_P(DeviceWorkTest, many_members_of_one_struct_come_back_in_one_transfer) {
+TEST_P(ConstructTest, many_members_of_one_struct_come_back_in_one_transfer) {
   int a[64] = {};
   MapItems items{item(a, sizeof a, 0)};
   for (int &member : a)
@@ -558,9 +561,9 @@ TEST_P(DeviceWorkTest, many_members_of_one_struct_come_back_in_one_transfer) {
   EXPECT_EQ(device_.map().size(), 0u);
 }
 
-TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
+TEST_P(ConstructTest, temporary_memory_goes_when_the_work_is_done) {
   const int64_t blocks = fake_blocks();
-  DeviceWork work(device_);
+  Construct work(device_);
   auto memory = work.queue().allocate_temporary(64);
   ASSERT_TRUE(memory.is_ok());
   {
@@ -573,7 +576,7 @@ TEST_P(DeviceWorkTest, temporary_memory_goes_when_the_work_is_done) {
 }
 
 // Threads map the same and their own data over two devices; each must find what it was promised to find.
-TEST_P(DeviceWorkTest, threads_map_the_same_data) {
+TEST_P(ConstructTest, threads_map_the_same_data) {
   FakeDevice other(GetParam(), 1);
   constexpr int kThreads = 4, kRounds = 300;
   int shared[16];
@@ -587,7 +590,7 @@ TEST_P(DeviceWorkTest, threads_map_the_same_data) {
       for (int round = 0; round < kRounds; ++round) {
         Device &device = (round + thread) % 2 ? device_ : other;
         own[0] = round;
-        DeviceWork work(device);
+        Construct work(device);
         MapItems items{item(shared, sizeof shared, kTo), item(own, sizeof own, kTo | kFrom)};
         bool is_ok = work.enter(items).is_ok();
         FakeKernel kernel = [&](void **arguments) {
@@ -595,8 +598,8 @@ TEST_P(DeviceWorkTest, threads_map_the_same_data) {
             wrong.fetch_add(1);
           static_cast<int *>(arguments[1])[0] += 1000;
         };
-        void *arguments[3] = {nullptr, raw(items[0].mapping.mapping->target_of(host_ptr(shared))),
-                              raw(items[1].mapping.mapping->target_of(host_ptr(own)))};
+        void *arguments[3] = {nullptr, raw(work.arguments().refs[0].mapping->target_of(host_ptr(shared))),
+                              raw(work.arguments().refs[1].mapping->target_of(host_ptr(own)))};
         __tgt_kernel_args args{};
         args.Version = 2;
         args.NumArgs = 2;
@@ -624,7 +627,7 @@ constexpr auto kind_name = [](const auto &info) {
          : info.param == FakeKind::kLazy      ? "queueing"
                                               : "queueing_without_events";
 };
-INSTANTIATE_TEST_SUITE_P(, DeviceWorkTest, testing::ValuesIn(kKinds), kind_name);
+INSTANTIATE_TEST_SUITE_P(, ConstructTest, testing::ValuesIn(kKinds), kind_name);
 INSTANTIATE_TEST_SUITE_P(, BasePointerTest, testing::ValuesIn(kKinds), kind_name);
 
 } // namespace

@@ -5,7 +5,7 @@
 
 #include "device/call.h"
 #include "mapping/non_contiguous.h"
-#include "region/map_arguments.h"
+#include "region/expansion.h"
 
 namespace omptarget {
 namespace {
