@@ -88,6 +88,15 @@ std::optional<Bytes> read_device(DeviceId id, DevicePtr begin, int64_t size) {
   return bytes;
 }
 
+/// The attached pointers in mapped data.
+std::vector<AttachedPointer> pointers_in(DeviceId id, HostPtr begin, int64_t size) {
+  Device *const device = Runtime::get().known_device(raw(id));
+  const Found found = device ? device->map().find(begin, size) : Found{};
+  if (!found.is_contained || !found.ref.mapping->has_attached_pointers())
+    return {};
+  return device->map().attached_pointers().in(found.ref, begin, size);
+}
+
 bool was_hosts(Known known) { return known == Known::kHosts || known == Known::kDevices; }
 
 /// The bytes on the device that were the host's, with nothing between them: nobody may have written the others. Nothing
@@ -151,8 +160,11 @@ public:
       return;
     const DevicePtr target = device_ptr(facts.target);
     std::optional<Bytes> there;
-    if (is_from)
+    std::vector<AttachedPointer> pointers; // which keep the host's values
+    if (is_from) {
       there = read_device(facts.device, target, facts.bytes);
+      pointers = pointers_in(facts.device, host_ptr(facts.host), facts.bytes);
+    }
     auto records = records_.lock();
     const auto place = find_record(*records, facts.device, target);
     if (place == records->end())
@@ -168,6 +180,14 @@ public:
                 !is_known || is_ours ? Known::kNothing
                 : is_hosts           ? Known::kHosts
                                      : Known::kOther);
+    for (const AttachedPointer &pointer : pointers) {
+      const int64_t begin = std::max<int64_t>(pointer.host_address - contents.begin, offset);
+      const int64_t end =
+          std::min<int64_t>(pointer.host_address - contents.begin + static_cast<int64_t>(sizeof pointer.host_value),
+                            offset + static_cast<int64_t>(size));
+      if (begin < end)
+        std::fill(contents.known.begin() + begin, contents.known.begin() + end, Known::kOther);
+    }
   }
 
   void used(DeviceId device, std::span<const MappedItem> items) override {

@@ -57,6 +57,11 @@ static void correct(int *pointed) {
 #pragma omp target
   node.values[1] = node.values[0] + node.count;
 #pragma omp target update from(node.values[0 : 20])
+  // The pointer keeps its value, on both sides.
+#pragma omp target update from(node)
+#pragma omp target map(tofrom : node)
+  node.values[1] += node.count - 20;
+#pragma omp target update from(node.values[0 : 20])
 #pragma omp target exit data map(release : node.values[0 : 20]) map(release : node)
   int sum = 0;
 #pragma omp target teams distribute parallel for reduction(+ : sum) map(to : pointed[0 : 20]) map(alloc : scratch)
