@@ -53,8 +53,9 @@ TEST_P(EnteringTest, each_map_type) {
     for (const Row &row : kEnterRows) {
       SCOPED_TRACE(std::string(row.name) + (is_present ? ", present" : ", new"));
       const MapItem one = item(data, sizeof data, row.type);
-      if (is_present)
+      if (is_present) {
         ASSERT_TRUE(enter(device_, {item(data, sizeof data, 0)}).is_ok());
+      }
       reset_fake_counts();
       Status status = enter(device_, {one});
       ASSERT_EQ(status.is_ok(), is_present || !row.is_error_if_absent);
@@ -62,8 +63,9 @@ TEST_P(EnteringTest, each_map_type) {
       EXPECT_EQ(fake_counts().allocations, is_present || row.is_error_if_absent ? 0 : 1);
       const bool copies = is_present ? row.copies_present : row.copies_new && !row.is_error_if_absent;
       EXPECT_EQ(fake_counts().to_device, copies ? 1 : 0);
-      if (row.type & kHold)
+      if (row.type & kHold) {
         EXPECT_TRUE(exit(device_, {item(data, sizeof data, kHold)}).is_ok());
+      }
       EXPECT_TRUE(exit(device_, {item(data, sizeof data, kDelete)}).is_ok());
       EXPECT_EQ(size(), 0u);
     }
@@ -197,8 +199,9 @@ TEST_P(EnteringTest, a_mapper_counts_each_mapping_once_and_its_pointees_too) {
   EXPECT_EQ(device_.map().snapshot()[1].dynamic_count, 1u);
   Construct leaving(device_);
   ASSERT_TRUE(leaving.start_exit(items, false).is_ok());
-  if (GetParam() == FakeKind::kSynchronous)
+  if (GetParam() == FakeKind::kSynchronous) {
     EXPECT_EQ(std::ranges::count_if(leaving.arguments().refs, &ArgumentRef::is_counted), 2);
+  }
   ASSERT_TRUE(leaving.complete().is_ok());
   EXPECT_EQ(size(), 0u);
 }
