@@ -536,6 +536,24 @@ TEST_F(WaitsInTheMiddle, a_later_argument_in_new_data_is_copied) {
   ASSERT_TRUE(leave(device_, {item(&c, sizeof c, 0)}).is_ok());
 }
 
+// What a mapper pushes lies in data that another thread is mapping, and that a third one deletes.
+TEST_F(WaitsInTheMiddle, what_a_mapper_pushes_is_taken_again_with_the_data_around_it) {
+  int s[4] = {1, 2, 3, 4};
+  hold_entering(&s[0]);
+  MapItems items{item(s, sizeof(int), 0), item(s, sizeof(int), kTo | (1ull << kMemberOfShift))};
+  items[0].group = items[1].group = 0;
+  {
+    const AtPoint point("await", [&] {
+      go_on();
+      EXPECT_TRUE(exit(device_, {item(s, sizeof(int), kDelete)}).is_ok());
+    });
+    ASSERT_TRUE(enter(device_, items).is_ok());
+  }
+  ASSERT_EQ(device_.map().size(), 1u);
+  EXPECT_EQ(device_.map().snapshot()[0].dynamic_count, 1u);
+  ASSERT_TRUE(exit(device_, items).is_ok());
+}
+
 class TakenAgain : public WindowTest {};
 
 TEST_P(TakenAgain, a_pointer_is_attached_although_its_target_was_made_anew_by_others) {

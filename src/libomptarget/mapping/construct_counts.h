@@ -26,6 +26,12 @@ public:
            arguments_.parent(i) < 0 || !(parent_of(i) == mapping);
   }
 
+  /// Some arguments are to be asked for again, as what they lay in is gone. The others have what they have.
+  void start_again() {
+    group_ = -1;
+    latest_ = {};
+  }
+
   /// Returns the mapping that an argument of the same group lay in last, and that was counted then. Or null.
   MappingRef latest(size_t i) const { return arguments_.group(i) == group_ ? latest_ : MappingRef{}; }
 
@@ -47,17 +53,28 @@ private:
   bool is_first_in_group(size_t i, MappingRef mapping) {
     if (!counted_)
       counted_ = std::make_unique<llvm::DenseSet<Key>>();
-    if (group_ != arguments_.group(i)) {
-      group_ = arguments_.group(i);
-      latest_ = {};
-      counted_->clear();
-      if (arguments_.parent(i) >= 0 && parent_of(i))
-        counted_->insert(key(parent_of(i)));
-    }
+    if (group_ != arguments_.group(i))
+      begin_group(i);
     if (mapping == latest_)
       return false;
     latest_ = mapping;
     return counted_->insert(key(mapping)).second;
+  }
+
+  void begin_group(size_t i) {
+    group_ = arguments_.group(i);
+    latest_ = {};
+    counted_->clear();
+    if (arguments_.parent(i) >= 0 && parent_of(i))
+      counted_->insert(key(parent_of(i)));
+    for (size_t j = first_in_group(i); j < arguments_.refs.size() && arguments_.group(j) == group_; ++j)
+      if (arguments_.refs[j].is_counted) // by an earlier attempt
+        counted_->insert(key(arguments_.refs[j].ref()));
+  }
+  size_t first_in_group(size_t i) const {
+    while (i > 0 && arguments_.group(i - 1) == group_)
+      --i;
+    return i;
   }
 
   const MapArguments &arguments_;

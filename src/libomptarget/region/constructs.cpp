@@ -36,8 +36,11 @@ namespace {
 /// The value of a mapped argument, or of one that is passed as it is.
 void *value_of(const Device &device, const Kernel &kernel, const MapList &list, int32_t i, const ArgumentRef &ref) {
   void *const base = list.bases[i];
-  if (ref.mapping) [[likely]]
+  if (ref.is_counted) [[likely]]
     return raw(ref.mapping->target_of(host_ptr(base))); // we hold a reference
+  if (ref.mapping)
+    if (const std::optional<DevicePtr> target = target_of(ref.ref(), host_ptr(base)))
+      return raw(*target);
   return list.types[i] & static_cast<int64_t>(map_type::kLiteral)
              ? base
              : unmapped_argument(device, kernel, list.sizes[i], base);
@@ -146,8 +149,9 @@ inline void tell_addresses(const Device &device, const MapArguments &arguments, 
       continue;
     void *&base = bases[arguments.argument(i)];
     base = arguments.list().bases[i];
-    if (Mapping *const mapping = arguments.refs[i].mapping) [[likely]] {
-      base = raw(mapping->target_of(host_ptr(base)));
+    if (arguments.refs[i].mapping) [[likely]] {
+      if (const std::optional<DevicePtr> target = target_of(arguments.refs[i].ref(), host_ptr(base)))
+        base = raw(*target);
     } else if (!device.uses_host_memory()) {
       // Absent data keep their host address (OpenMP 5.2, section 5.4.8), or with fb_nullify becomes null (6.1).
       observe::mapping_missing(arguments.name(i));
@@ -213,7 +217,7 @@ Ended run_entry(Device &device, MapArguments &arguments, bool is_observed, const
 }
 
 [[gnu::noinline]] Status look_up(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code) {
-  OMPTARGET_TRY(prepare(arguments, code));
+  OMPTARGET_TRY(prepare(arguments, code, true));
   if (observe::checks_mapping())
     note_absent_of(device, arguments);
   llvm::SmallVector<MappingRef, 2> awaited;

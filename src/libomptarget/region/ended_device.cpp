@@ -67,7 +67,7 @@ Status leave_ended_device(const Call &call, const MapList &list) {
   if (!device)
     return Status::ok();
   MapArguments arguments(list);
-  OMPTARGET_TRY(prepare(arguments, call.code));
+  OMPTARGET_TRY(prepare(arguments, call.code, true));
   llvm::SmallVector<MappingRef, 2> awaited;
   OMPTARGET_TRY(look_up_left(device->map(), device->uses_host_memory(), arguments, awaited));
   llvm::SmallVector<Copy, 4> lost;

@@ -73,7 +73,9 @@ public:
         publishes_late_(publishes_late) {}
 
   Status run() {
-    ptrdiff_t first = static_cast<ptrdiff_t>(refs_.size()) - (!refs_.empty() && refs_.back().is_absent ? 1 : 0);
+    const bool is_last_absent = !refs_.empty() && refs_.back().is_absent;
+    absence_.is_absent = absence_.is_absent && is_last_absent; // otherwise it is that of another argument
+    ptrdiff_t first = static_cast<ptrdiff_t>(refs_.size()) - (is_last_absent ? 1 : 0);
     refs_.resize_for_overwrite(arguments_.size());
     std::fill(refs_.begin() + first, refs_.end(), ArgumentRef{});
     for (;; first = 0) {
@@ -130,7 +132,7 @@ private:
   }
 
   bool may_be_used_in_place(size_t i) const {
-    return uses_host_memory_ && !has(i, map_type::kClose) && !has_close_member(i);
+    return uses_host_memory_ && !has(i, map_type::kClose) && !has_close_member(has(i, map_type::kPointer) ? i + 1 : i);
   }
 
   /// Returns whether the argument is a struct with a member that is close. Clang before 22 marks the member alone.
@@ -179,7 +181,8 @@ private:
 
   [[gnu::noinline]] bool take_expanded(size_t i) {
     if (has(i, map_type::kLookUpOnly)) {
-      if (const Found found = map_.find(arguments_.begin(i), 0); found.is_contained)
+      const Found found = map_.find(arguments_.begin(i), 0);
+      if (found.is_contained && (found.state & MappingState::kStorage))
         refs_[i] = {found.ref.mapping, found.ref.generation, false, false, false};
       return true;
     }
@@ -610,6 +613,7 @@ private:
     }
     if (!rest_)
       return;
+    rest_->counts.start_again();
     llvm::erase_if(rest_->late_copies, [](const Copy &copy) { return is_removed(copy.mapping); });
     llvm::erase_if(rest_->awaited, is_removed);
     llvm::erase_if(rest_->turns, is_removed);

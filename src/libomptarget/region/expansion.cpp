@@ -83,6 +83,8 @@ Status gather_with_mappers(const MapList &list, MapItems &items, const void *cod
     MapperComponents components;
     OMPTARGET_TRY(call_mapper(item, list.mappers[i], code, components));
     expand(item, components, items);
+    if (item_of_argument.back() == static_cast<int32_t>(items.size()))
+      item_of_argument.back() = -1; // nothing has taken its place
   }
   return Status::ok();
 }
@@ -123,7 +125,8 @@ bool is_pointee(uint64_t type) {
 /// Adds items to an expanded list.
 class Expander {
 public:
-  Expander(ExpandedList &list, const MapItems &items) : list_(list) {
+  Expander(ExpandedList &list, const MapItems &items, bool reads_pointers)
+      : list_(list), reads_pointers_(reads_pointers) {
     const size_t most = 2 * items.size();
     for (auto *const pointers : {&list.bases, &list.begins, &list.names})
       pointers->reserve(most);
@@ -141,7 +144,7 @@ public:
       add(item, raw(item.base), raw(item.base), sizeof(void *), (type & kOfPointer) | map_type::kPointer, -1);
       type = (type & ~map_type::kPtrAndObj) | map_type::kPointee;
     }
-    const HostPtr base = is_pointee(item.type) ? base_of(item) : item.base;
+    const HostPtr base = is_pointee(item.type) && reads_pointers_ ? base_of(item) : item.base;
     add(item, raw(base), raw(item.begin), item.size, type, item.argument);
     argument_of_item_.push_back(static_cast<int32_t>(list_.facts.size()) - 1);
     ++number_;
@@ -169,6 +172,7 @@ private:
   }
 
   ExpandedList &list_;
+  const bool reads_pointers_;
   llvm::SmallVector<int32_t, 16> argument_of_item_;
   int32_t number_ = 0;
 };
@@ -212,9 +216,9 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
   return Status::ok();
 }
 
-void expand(const MapItems &items, MapArguments &arguments) {
+void expand(const MapItems &items, MapArguments &arguments, bool is_leaving) {
   auto expanded = std::make_unique<ExpandedList>();
-  Expander expander(*expanded, items);
+  Expander expander(*expanded, items, !is_leaving);
   for (const MapItem &item : items)
     expander.add(item);
   expander.finish();
@@ -224,7 +228,7 @@ void expand(const MapItems &items, MapArguments &arguments) {
   arguments.set_expanded(std::move(expanded));
 }
 
-Status prepare(MapArguments &arguments, const void *code) {
+Status prepare(MapArguments &arguments, const void *code, bool is_leaving) {
   if (arguments.is_expanded())
     return Status::ok();
   const MapList &list = arguments.list();
@@ -235,7 +239,7 @@ Status prepare(MapArguments &arguments, const void *code) {
     return Status::ok();
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items, code));
-  expand(items, arguments);
+  expand(items, arguments, is_leaving);
   return Status::ok();
 }
 

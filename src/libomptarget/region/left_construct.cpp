@@ -33,8 +33,10 @@ Ended LeftConstruct::enter(const void *code, Status &status) {
 
 Ended LeftConstruct::leave_data(const void *code, Status &status) {
   status = find_left(device(), arguments_, queue_, code);
-  if (!status.is_ok()) [[unlikely]]
+  if (!status.is_ok()) [[unlikely]] {
+    arguments_.refs.clear(); // it has taken nothing
     return Ended::kNotStarted;
+  }
   leaving_.start();
   return Ended::kDone;
 }

@@ -43,10 +43,11 @@ private:
 /// The arguments of a construct that gets these items; what mappers push comes as items with groups.
 class TestArguments {
 public:
-  template <typename Items> explicit TestArguments(const Items &items) : list_(items), arguments_(list_.list()) {
+  template <typename Items>
+  explicit TestArguments(const Items &items, bool is_leaving = false) : list_(items), arguments_(list_.list()) {
     for (const MapItem &one : items)
       if (one.group >= 0) {
-        expand(MapItems(items.begin(), items.end()), arguments_);
+        expand(MapItems(items.begin(), items.end()), arguments_, is_leaving);
         break;
       }
   }

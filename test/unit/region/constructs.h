@@ -57,7 +57,7 @@ public:
   /// has_entered: this construct has entered the items.
   Status start_exit(const MapItems &items, bool has_entered, bool is_first = false) {
     if (!has_entered) {
-      arguments_.emplace(items);
+      arguments_.emplace(items, true);
       OMPTARGET_TRY(is_first && !arguments().is_expanded() ? find_left(device_, arguments(), queue_, nullptr)
                                                            : look_up(device_, arguments(), queue_, nullptr));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "constructs.h"
 
@@ -122,6 +123,33 @@ TEST_P(EnteringTest, what_an_argument_before_has_made_was_not_present_on_entry) 
       }
 }
 
+TEST_P(EnteringTest, an_empty_argument_that_is_absent_says_nothing_of_the_others) {
+  int a[4] = {}, b[4] = {}, absent[4] = {};
+  ASSERT_TRUE(enter(device_, {item(a, sizeof a, 0), item(b, sizeof b, 0)}).is_ok());
+  for (const MapItem &last : {item(b, sizeof b, kTo | kPresent | kAlways), item(b, 0, kTo | kAlways)}) {
+    Construct work(device_);
+    const MapItems items{item(absent, 0, kTargetParam), item(a, sizeof a, kTo), last};
+    ASSERT_TRUE(work.enter(items, true).is_ok());
+    EXPECT_EQ(work.arguments().refs[2].ref(), device_.map().find(host_ptr(b), sizeof b).ref);
+    ASSERT_TRUE(work.start_exit(items, true).is_ok());
+    ASSERT_TRUE(work.complete().is_ok());
+  }
+  remove({item(a, sizeof a, 0), item(b, sizeof b, 0)});
+}
+
+TEST_P(EnteringTest, leaving_reads_no_pointer_whose_memory_the_program_may_have_freed) {
+  void *const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  int data[4] = {};
+  auto **const pointer = static_cast<int **>(page);
+  *pointer = data;
+  const MapItems items{item(page, 64, 0), item(pointer, data, sizeof data, kPtrAndObj)};
+  ASSERT_TRUE(enter(device_, items).is_ok());
+  munmap(page, 4096);
+  ASSERT_TRUE(exit(device_, items).is_ok());
+  EXPECT_EQ(size(), 0u);
+}
+
 TEST_P(EnteringTest, a_larger_range_than_what_is_present_is_refused_and_leaves_no_trace) {
   int data[16] = {}, other[2] = {};
   ASSERT_TRUE(enter(device_, {item(data, 32, kTo)}).is_ok());
@@ -167,7 +195,7 @@ TEST_P(EnteringTest, ranges_that_no_memory_can_have_are_refused_whether_or_not_t
     const char *words;
   } cases[] = {{data + 32, -16, "size -16 of host address"},
                {data + 32, INT64_MIN, "is negative"},
-               {data + 4096, -1, "is negative"},
+               {reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(data) + 4096), -1, "is negative"},
                {data, INT64_MAX, "9223372036854775807 bytes at host address"},
                {data + 32, int64_t{1} << 60, "reach out of the address space"},
                {reinterpret_cast<char *>(UINTPTR_MAX - 7), 16,
