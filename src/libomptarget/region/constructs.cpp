@@ -33,17 +33,25 @@ namespace {
   return status.is_ok();
 }
 
-/// The value of a mapped argument, or of one that is passed as it is.
-void *value_of(const Device &device, const Kernel &kernel, const MapList &list, int32_t i, const ArgumentRef &ref) {
+/// The value of an argument without a reference of its own: a member, one that is looked up only, or one that is passed
+/// as it is.
+[[gnu::noinline]] void *uncounted_value_of(const Device &device, const Kernel &kernel, const MapList &list, int32_t i,
+                                           const ArgumentRef &ref) {
   void *const base = list.bases[i];
-  if (ref.is_counted) [[likely]]
-    return raw(ref.mapping->target_of(host_ptr(base))); // we hold a reference
   if (ref.mapping)
     if (const std::optional<DevicePtr> target = target_of(ref.ref(), host_ptr(base)))
       return raw(*target);
-  return list.types[i] & static_cast<int64_t>(map_type::kLiteral)
-             ? base
-             : unmapped_argument(device, kernel, list.sizes[i], base);
+  return unmapped_argument(device, kernel, list.sizes[i], base);
+}
+
+/// The value of an argument for the kernel.
+inline void *value_of(const Device &device, const Kernel &kernel, const MapList &list, int32_t i,
+                      const ArgumentRef &ref) {
+  void *const base = list.bases[i];
+  if (ref.is_counted) [[likely]]
+    return raw(ref.mapping->target_of(host_ptr(base)));
+  return list.types[i] & static_cast<int64_t>(map_type::kLiteral) ? base
+                                                                  : uncounted_value_of(device, kernel, list, i, ref);
 }
 
 using Slots = llvm::SmallVector<void *, 16>; ///< of call_kernel
