@@ -195,7 +195,8 @@ private:
     const int64_t size = random_.one_in(5) && phase != Phase::kUpdate
                              ? 0
                              : 1 + random_.below(static_cast<uint32_t>(kObjectSize - offset));
-    items.push_back(item(random_.one_in(2) ? base : base + offset, base + offset, size, motion(phase)));
+    const uint64_t parameter = size == 0 && random_.one_in(2) ? kTargetParam : 0; // it may be absent
+    items.push_back(item(random_.one_in(2) ? base : base + offset, base + offset, size, motion(phase) | parameter));
   }
 
   /// A struct with two members and what its first pointer points to.
