@@ -225,8 +225,9 @@ private:
 
   /// Returns whether a member lies in the mapping of its struct, with which it is counted.
   bool lies_in_parent(size_t i) const {
-    return arguments_.group(i) < 0 && !has(i, map_type::kPointee) &&
-           lies_in(refs_[static_cast<size_t>(arguments_.parent(i))].ref(), i);
+    const int32_t parent = arguments_.parent(i);
+    return parent >= 0 && arguments_.group(i) < 0 && !has(i, map_type::kPointee) &&
+           lies_in(refs_[static_cast<size_t>(parent)].ref(), i);
   }
 
   /// Returns whether the argument, which is not empty, lies in this mapping, which may be null.

@@ -150,6 +150,25 @@ TEST_P(EnteringTest, leaving_reads_no_pointer_whose_memory_the_program_may_have_
   EXPECT_EQ(size(), 0u);
 }
 
+TEST_P(EnteringTest, a_member_of_what_a_mapper_pushes_nothing_for_is_mapped_for_itself) {
+  int data[4] = {};
+  const ArgumentList list(
+      MapItems{item(data, sizeof data, kTo), item(data, sizeof data, kTo | (1ull << kMemberOfShift))});
+  const auto pushes_nothing = +[](void *, void *, void *, int64_t, int64_t, void *) {};
+  void *mappers[2] = {reinterpret_cast<void *>(pushes_nothing), nullptr};
+  MapList with_mappers = list.list();
+  with_mappers.mappers = mappers;
+  {
+    MapArguments arguments(with_mappers);
+    Status status;
+    ASSERT_EQ(run_entry(device_, arguments, false, nullptr, status), Ended::kDone) << status.to_string();
+  }
+  EXPECT_EQ(size(), 1u);
+  MapArguments arguments(with_mappers);
+  ASSERT_TRUE(run_exit(device_, arguments, false, nullptr).is_ok());
+  EXPECT_EQ(size(), 0u);
+}
+
 TEST_P(EnteringTest, a_larger_range_than_what_is_present_is_refused_and_leaves_no_trace) {
   int data[16] = {}, other[2] = {};
   ASSERT_TRUE(enter(device_, {item(data, 32, kTo)}).is_ok());
