@@ -44,6 +44,14 @@ inline bool fits_in_memory(const void *address, uint64_t size) {
   return size <= kMostBytes && size <= UINTPTR_MAX - reinterpret_cast<uintptr_t>(address);
 }
 
+/// Returns how an address is aligned, up to 16 bytes, which is as much as device memory may need for its data.
+inline int64_t alignment_of(HostPtr address) {
+  constexpr int64_t kMost = 16;
+  const auto value = static_cast<uintptr_t>(address);
+  const auto lowest_bit = static_cast<int64_t>(value & (~value + 1));
+  return lowest_bit == 0 || lowest_bit > kMost ? kMost : lowest_bit;
+}
+
 /// The pointer that is stored there, which need not be aligned.
 inline HostPtr load_pointer(HostPtr address) {
   HostPtr value;

@@ -29,8 +29,8 @@ inline bool is_struct_of_pointers(const MapArguments &arguments, size_t i) {
   return true;
 }
 
-/// Returns whether the argument is a base pointer that the program did not name, or a struct of such. What mappers push
-/// belongs to a named one. The pointer of a pointee is one if the pointee is not named beside it: in data constructs
+/// Returns whether the argument is a base pointer that the program did not name, or a struct of such pointers. Components
+/// that mappers push belong to a named argument. The pointer of a pointee is one if the pointee is not named beside it: in data constructs
 /// clang 19 passes TARGET_PARAM with one that is.
 inline bool is_base_pointer(const MapArguments &arguments, size_t i) {
   if (!arguments.is_expanded() || arguments.group(i) >= 0 || arguments.has(i, map_type::kHold))

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mappings whose count an argument changes. Members are counted with their struct. What a mapper pushes for one
-// argument counts each mapping once, however many elements and members lie in it. The numbers of parents that mappers
+// Finds the mappings whose count an argument changes. Members are counted with their struct. The components that a mapper
+// pushes for one argument count each mapping once, however many of them lie in it. The numbers of parents that mappers
 // push cannot tell: they overflow, and name the wrong parent from the second element on (docs/use/mapping.md).
 #pragma once
 

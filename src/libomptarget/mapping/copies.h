@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What constructs do to present data: copies, and pointers to be attached. And the failures of data that are not there.
+// Copies and attached pointers: the two things that constructs do to present data. Also the failures of absent data.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>

@@ -20,7 +20,7 @@ inline constexpr uint64_t kLookUpOnly = 1ull << 47; ///< stands for an argument 
 inline constexpr uint64_t kExpanded = kPointer | kPointee | kLookUpOnly;
 } // namespace map_type
 
-/// What a construct has of an argument: the mapping that it has retained or found, or null.
+/// The mapping that a construct has retained or found for an argument, or null.
 struct ArgumentRef {
   Mapping *mapping;
   uint32_t generation;

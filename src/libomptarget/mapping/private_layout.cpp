@@ -11,12 +11,6 @@ namespace {
 
 constexpr int64_t kMaxAlignment = 16;
 
-int64_t alignment_of(HostPtr address) {
-  const auto value = static_cast<uintptr_t>(address);
-  const auto lowest_bit = static_cast<int64_t>(value & (~value + 1));
-  return lowest_bit == 0 ? kMaxAlignment : std::min(lowest_bit, kMaxAlignment);
-}
-
 enum class Kind { kPacked, kLarge, kUninitialised };
 
 Kind kind_of(const MapItem &item) {

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the trace, information, profiles and tools learn of a construct: its begin and end, and
-// each step with its arguments. Callers ask whether somebody observes, unless it says otherwise.
+// Tells the trace, information, profiles and tools of a construct: its begin and end, and each step with its arguments.
+// Callers ask whether somebody observes, unless it says otherwise.
 #pragma once
 
 #include "base/log.h"

@@ -3,7 +3,6 @@
 
 #include "region/constructs.h"
 
-#include "base/log.h"
 #include "device/invariants.h"
 #include "device/mapping_notes.h"
 #include "mapping/base_pointers.h"
@@ -20,14 +19,20 @@ namespace omptarget {
 
 namespace {
 
+/// The first pass of entering, with what observers learn of it. Returns whether all is entered.
+[[gnu::always_inline]] inline bool retain_all(Device &device, MapArguments &arguments, Absence &absence,
+                                              bool is_observed) {
+  const bool are_present = retain_present(device.map(), arguments, absence);
+  if (is_observed) [[unlikely]]
+    ArgumentReport(device, arguments.list()).entered(arguments.refs);
+  return are_present;
+}
+
 /// Enters all arguments. False: status has failed.
 [[gnu::always_inline]] inline bool enter_all(Device &device, MapArguments &arguments, ConstructQueue &queue,
                                              const void *code, Status &status) {
   Absence absence;
-  const bool are_present = retain_present(device.map(), arguments, absence);
-  if (queue.is_observed()) [[unlikely]]
-    ArgumentReport(device, arguments.list()).entered(arguments.refs);
-  if (are_present) [[likely]]
+  if (retain_all(device, arguments, absence, queue.is_observed())) [[likely]]
     return true;
   status = enter_rest(device, arguments, absence, queue, code);
   return status.is_ok();
@@ -56,14 +61,25 @@ inline void *value_of(const Device &device, const Kernel &kernel, const MapList 
 
 using Slots = llvm::SmallVector<void *, 16>; ///< of call_kernel
 
-[[gnu::cold, gnu::noinline]] Status call_observed(const Region &region, const MapArguments &arguments, void **slots,
-                                                  uint32_t count, ConstructQueue &queue, bool is_at_once) {
+inline Status call(const Region &region, const Device &device, void **slots, uint32_t count, Queue *queue) {
+  const ParameterForm form = region.kernel.forms[static_cast<size_t>(region.request.block)];
+  return call_kernel(device, region.kernel, form, region.request.args, slots, count, queue);
+}
+
+[[gnu::cold, gnu::noinline]] Status launch_observed(const Region &region, const MapArguments &arguments, void **slots,
+                                                    uint32_t count, ConstructQueue &queue, bool is_at_once) {
   report_placed(arguments);
   report_kernel_arguments(queue.device(), arguments);
-  const ParameterForm form = region.kernel.forms[static_cast<size_t>(region.request.block)];
-  return launch_observed(region.kernel, region.request, count, queue, is_at_once, [&](Queue *used) {
-    return call_kernel(queue.device(), region.kernel, form, region.request.args, slots, count, used);
-  });
+  return launch_observed(region.kernel, region.request, count, queue, is_at_once,
+                         [&](Queue *used) { return call(region, queue.device(), slots, count, used); });
+}
+
+/// Launches the kernel with count arguments. is_at_once: it is complete on return.
+[[gnu::always_inline]] inline Status launch(const Region &region, const MapArguments &arguments, void **slots,
+                                            uint32_t count, ConstructQueue &queue, bool is_at_once) {
+  if (queue.is_observed()) [[unlikely]]
+    return launch_observed(region, arguments, slots, count, queue, is_at_once);
+  return call(region, queue.device(), slots, count, is_at_once ? nullptr : &queue.plugin_queue());
 }
 
 /// Launches a kernel with private variables, or one that is recorded.
@@ -79,20 +95,14 @@ using Slots = llvm::SmallVector<void *, 16>; ///< of call_kernel
     const auto number = static_cast<size_t>(i);
     if (!arguments.has(number, map_type::kTargetParam))
       continue;
-    const bool is_private = arguments.has(number, map_type::kPrivate) && !arguments.has(number, map_type::kLiteral);
-    slots.push_back(is_private ? raw(privates.address(number))
-                               : value_of(device, region.kernel, list, i, arguments.refs[number]));
+    slots.push_back(privates.has(number) ? raw(privates.address(number))
+                                         : value_of(device, region.kernel, list, i, arguments.refs[number]));
     if (region.recorder) [[unlikely]]
       region.recorder->add_argument(item_of(list, i), arguments.refs[number].ref(), slots.back());
   }
   const auto count = static_cast<uint32_t>(slots.size() - 1);
   slots.push_back(nullptr);
-  const auto run = [&] {
-    if (queue.is_observed()) [[unlikely]]
-      return call_observed(region, arguments, slots.data(), count, queue, false);
-    const ParameterForm form = region.kernel.forms[static_cast<size_t>(region.request.block)];
-    return call_kernel(device, region.kernel, form, region.request.args, slots.data(), count, &queue.plugin_queue());
-  };
+  const auto run = [&] { return launch(region, arguments, slots.data(), count, queue, false); };
   return region.recorder ? region.recorder->record(queue, arguments.refs, run) : run();
 }
 
@@ -125,11 +135,7 @@ inline bool may_copy_back(const MapList &list, const ArgumentRefs &refs) {
   const bool is_at_once = waits && device.plugin().is_asynchronous() && !queue.is_busy() &&
                           !(arguments.kinds & map_type::kAlways) && !may_copy_back(list, arguments.refs);
   const auto count = static_cast<uint32_t>(last - slots.data());
-  if (queue.is_observed()) [[unlikely]]
-    return call_observed(region, arguments, slots.data(), count, queue, is_at_once);
-  const ParameterForm form = region.kernel.forms[static_cast<size_t>(region.request.block)];
-  return call_kernel(device, region.kernel, form, region.request.args, slots.data(), count,
-                     is_at_once ? nullptr : &queue.plugin_queue());
+  return launch(region, arguments, slots.data(), count, queue, is_at_once);
 }
 
 /// The first part of a region: the kernel has run, or is queued. waits: as for start_kernel.
@@ -207,10 +213,7 @@ Ended start_entry(Device &device, MapArguments &arguments, ConstructQueue &queue
 
 Ended run_entry(Device &device, MapArguments &arguments, bool is_observed, const void *code, Status &status) {
   Absence absence;
-  const bool are_present = retain_present(device.map(), arguments, absence);
-  if (is_observed) [[unlikely]]
-    ArgumentReport(device, arguments.list()).entered(arguments.refs);
-  if (!are_present) {
+  if (!retain_all(device, arguments, absence, is_observed)) {
     ConstructQueue queue(device, is_observed);
     status = enter_rest(device, arguments, absence, queue, code);
     if (!queue.is_idle())

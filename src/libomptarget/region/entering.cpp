@@ -23,7 +23,6 @@ namespace omptarget {
 namespace {
 
 constexpr int64_t kPointerSize = sizeof(void *);
-constexpr int64_t kMaxAlignment = 16;
 /// Arguments that have no data to be entered.
 constexpr uint64_t kNoData = map_type::kLiteral | map_type::kPrivate | map_type::kAttach;
 
@@ -99,7 +98,7 @@ public:
 private:
   enum class Taken { kYes, kNo, kAgain, kAbsent };
 
-  /// What few constructs have.
+  /// State that few constructs need.
   struct Rest {
     explicit Rest(const MapArguments &arguments) : counts(arguments) {}
     ConstructCounts counts;
@@ -120,7 +119,7 @@ private:
   bool has(size_t i, uint64_t bits) const { return (type(i) & bits) != 0; }
   ArgumentReport report() const { return {device_, list_}; }
 
-  // What the arguments are.
+  // Properties of the arguments.
 
   /// Returns whether an argument after the i-th lies in its range, or overlaps it.
   bool is_mapped_again(size_t i) const {
@@ -419,10 +418,8 @@ private:
   uint8_t padding_of(size_t i) const {
     if (!is_combined(arguments_, i))
       return 0;
-    const auto base = reinterpret_cast<uintptr_t>(list_.bases[i]);
-    const auto base_alignment = static_cast<int64_t>(base & (~base + 1));
-    const int64_t alignment = base_alignment == 0 || base_alignment > kMaxAlignment ? kMaxAlignment : base_alignment;
-    return static_cast<uint8_t>(reinterpret_cast<uintptr_t>(list_.begins[i]) % static_cast<uintptr_t>(alignment));
+    const auto alignment = static_cast<uintptr_t>(alignment_of(host_ptr(list_.bases[i])));
+    return static_cast<uint8_t>(reinterpret_cast<uintptr_t>(list_.begins[i]) % alignment);
   }
 
   // Pointers.
@@ -602,7 +599,7 @@ private:
   }
 
   /// Data that another construct was making, or has deleted, are gone: the arguments that lay there are to be taken
-  /// again. What this construct has made or retained stays: others may have written to it.
+  /// again. The construct keeps all that it has made or retained, as others may have written to it.
   void forget_gone() {
     absence_ = {};
     for (ArgumentRef &ref : refs_) {

@@ -20,6 +20,8 @@ public:
 
   /// Allocates the block, and queues all copies into it and into lambdas.
   Status prepare();
+  /// Returns whether the argument is such a variable.
+  bool has(size_t i) const { return is_private(items_[i]); }
   /// The device address of the variable's base, which may lie before what is copied.
   DevicePtr address(size_t i) const;
 

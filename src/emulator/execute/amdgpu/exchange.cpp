@@ -46,7 +46,8 @@ std::optional<Register> register_of(const Operand &operand, size_t number) {
   return Register{operand.kind, operand.index + number};
 }
 
-// What registers have behind a load: the loaded value, some of its bits, or what another register had before the load.
+// Follows registers behind a load. A register has the loaded value, some of its bits, a computed value, or the value
+// that another register had before the load.
 class RegistersBehind {
 public:
   explicit RegistersBehind(const Instruction &load) : loaded_(load.operands[0]) {
@@ -67,7 +68,7 @@ public:
     }
   }
 
-  // The register that has had the value before the load. Of the loaded value kText, and of a computed one none.
+  // Returns the register that had the value before the load. The loaded value itself has kText, a computed one none.
   std::optional<Register> source(const std::optional<Register> &place) const {
     const auto found = place ? sources_.find(*place) : sources_.end();
     return found == sources_.end() ? place : found->second;
@@ -126,7 +127,7 @@ bool are_alike(AmdWave &wave, const Register &one, const Register &other) {
          (one.kind != OperandKind::kText && other.kind != OperandKind::kText && value(one) == value(other));
 }
 
-// Operand 1 is the address. Of global memory it may have a second part, which comes last.
+// Operand 1 is the address. An address of global memory may have a second part, which is the last operand.
 bool has_same_address(const Instruction &load, const Instruction &swap, const RegistersBehind &behind, AmdWave &wave) {
   if (load.offset != swap.offset)
     return false;
