@@ -39,7 +39,7 @@ private:
     const Found pointer = map_.find(arguments_.begin(own), kPointerSize);
     if (!pointer.is_contained)
       return;
-    arguments_.refs[own] = {pointer.ref.mapping, pointer.ref.generation, false, false, false};
+    arguments_.refs[own] = {pointer.ref.mapping, pointer.ref.generation, false, false};
     const bool deletes = is_base && deletes_pointee(arguments_, i);
     if (!counts_.counts(own, pointer.ref) && !deletes)
       return;
@@ -69,7 +69,7 @@ private:
     if (arguments_.has(i, map_type::kPointee))
       look_up_pointer(i, is_present);
     if (is_present) {
-      arguments_.refs[i] = {found.ref.mapping, found.ref.generation, false, false, false};
+      arguments_.refs[i] = {found.ref.mapping, found.ref.generation, false, false};
       add_awaited(awaited_, found);
       arguments_.refs[i].is_counted = releases(i, found.ref);
       return Status::ok();

@@ -18,10 +18,15 @@ bool attaches_always(uint64_t type) {
   return type == map_type::kAttach && is_wanted;
 }
 
+[[gnu::noinline]] void clear_from(ArgumentRefs &refs, size_t first) {
+  std::fill(refs.begin() + static_cast<ptrdiff_t>(first), refs.end(), ArgumentRef{});
+}
+
 /// Calls action(type, number, ref) for each argument in its order, and accepts(number) for each pointer to be attached,
-/// until one is false. besides: bits of map types that do no harm. Returns whether there was nothing else.
+/// until one is false: then first is its number. besides: bits of map types that do no harm. Returns whether there was
+/// nothing else.
 template <typename Action, typename Accepts>
-bool for_each_simple(MapArguments &arguments, uint64_t besides, Action action, Accepts accepts) {
+bool for_each_simple(MapArguments &arguments, uint64_t besides, size_t &first, Action action, Accepts accepts) {
   const MapList &list = arguments.list();
   ArgumentRefs &refs = arguments.refs;
   if (!is_readable(list) || OMPTARGET_PLANS_ALL()) [[unlikely]]
@@ -36,7 +41,8 @@ bool for_each_simple(MapArguments &arguments, uint64_t besides, Action action, A
             ? action(type, i, ref)
             : has_no_range(type) && !attaches_always(type) && (type != map_type::kAttach || accepts(i));
     if (!is_done) {
-      refs.truncate(static_cast<size_t>(i) + (ref.is_absent ? 1 : 0));
+      first = static_cast<size_t>(i);
+      clear_from(refs, first);
       return false;
     }
   }
@@ -68,20 +74,22 @@ inline bool is_attached_if_used(HostDataToTargetMap &map, const MapList &list, c
 
 } // namespace
 
-bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, Absence &absence) {
+bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, size_t &first, Absence &absence) {
   const MapList &list = arguments.list();
   const auto retain = [&](uint64_t type, int32_t i, ArgumentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
     const MappingRef retained = map.retain_arrived(begin, list.sizes[i], absence);
     if (!retained) [[unlikely]] {
-      ref.is_absent = absence.is_absent;
-      return ref.is_absent && may_be_absent(type, list.sizes[i]);
+      if (!absence.is_absent || !may_be_absent(type, list.sizes[i]))
+        return false;
+      absence.is_absent = false; // it is that of this argument, which is done
+      return true;
     }
-    ref = {retained.mapping, retained.generation, true, false, false};
+    ref = {retained.mapping, retained.generation, true, false};
     OMPTARGET_SCHED_POINT("enter: retained");
     return true;
   };
-  return for_each_simple(arguments, 0, retain,
+  return for_each_simple(arguments, 0, first, retain,
                          [&](int32_t i) { return is_attached_if_used(map, list, arguments.refs, i); });
 }
 
@@ -90,11 +98,12 @@ bool find_present(HostDataToTargetMap &map, MapArguments &arguments) {
   const auto find = [&](uint64_t type, int32_t i, ArgumentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
     const MappingRef found = map.find_to_leave(begin, list.sizes[i]);
-    ref = {found.mapping, found.generation, true, false, false};
+    ref = {found.mapping, found.generation, true, false};
     arguments.kinds |= type & map_type::kDelete;
     return static_cast<bool>(found);
   };
-  return for_each_simple(arguments, map_type::kDelete, find, [](int32_t) { return true; });
+  size_t first = 0;
+  return for_each_simple(arguments, map_type::kDelete, first, find, [](int32_t) { return true; });
 }
 
 Copy copy_of(const MapArguments &arguments, size_t i) {

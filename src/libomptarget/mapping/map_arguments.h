@@ -25,7 +25,6 @@ struct ArgumentRef {
   Mapping *mapping;
   uint32_t generation;
   bool is_counted;             ///< there is a reference to be released
-  bool is_absent;              ///< nothing overlapped its range
   bool is_new;                 ///< the construct has made the mapping
   bool is_copied_back = false; ///< always, and that is done
   MappingRef ref() const { return {mapping, generation}; }
@@ -121,9 +120,9 @@ inline bool is_readable(const MapList &list) {
 }
 
 /// The pass of entering: retains the mappings of simple data that are present. Returns whether that was all of them:
-/// then nothing is left to be done. Otherwise the refs are those of the arguments before the first that needs more, and
-/// of that itself if it is absent: then absence tells where.
-bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, Absence &absence);
+/// then nothing is left to be done. Otherwise first is the number of the argument at which it has stopped, if that is not
+/// 0, and absence is what is known of it.
+bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, size_t &first, Absence &absence);
 
 /// The pass of leaving: finds the mappings of simple data. Returns whether that was all of them. The kinds are kDelete if
 /// some are deleted.

@@ -20,9 +20,9 @@ namespace omptarget {
 namespace {
 
 /// The first pass of entering, with what observers learn of it. Returns whether all is entered.
-[[gnu::always_inline]] inline bool retain_all(Device &device, MapArguments &arguments, Absence &absence,
+[[gnu::always_inline]] inline bool retain_all(Device &device, MapArguments &arguments, size_t &first, Absence &absence,
                                               bool is_observed) {
-  const bool are_present = retain_present(device.map(), arguments, absence);
+  const bool are_present = retain_present(device.map(), arguments, first, absence);
   if (is_observed) [[unlikely]]
     ArgumentReport(device, arguments.list()).entered(arguments.refs);
   return are_present;
@@ -31,10 +31,11 @@ namespace {
 /// Enters all arguments. False: status has failed.
 [[gnu::always_inline]] inline bool enter_all(Device &device, MapArguments &arguments, ConstructQueue &queue,
                                              const void *code, Status &status) {
+  size_t first = 0;
   Absence absence;
-  if (retain_all(device, arguments, absence, queue.is_observed())) [[likely]]
+  if (retain_all(device, arguments, first, absence, queue.is_observed())) [[likely]]
     return true;
-  status = enter_rest(device, arguments, absence, queue, code);
+  status = enter_rest(device, arguments, first, absence, queue, code);
   return status.is_ok();
 }
 
@@ -212,10 +213,11 @@ Ended start_entry(Device &device, MapArguments &arguments, ConstructQueue &queue
 }
 
 Ended run_entry(Device &device, MapArguments &arguments, bool is_observed, const void *code, Status &status) {
+  size_t first = 0;
   Absence absence;
-  if (!retain_all(device, arguments, absence, is_observed)) {
+  if (!retain_all(device, arguments, first, absence, is_observed)) {
     ConstructQueue queue(device, is_observed);
-    status = enter_rest(device, arguments, absence, queue, code);
+    status = enter_rest(device, arguments, first, absence, queue, code);
     if (!queue.is_idle())
       status.keep_first(queue.wait());
     if (!status.is_ok()) [[unlikely]]

@@ -43,10 +43,11 @@ bool is_pointer_absent(const HostDataToTargetMap &map, const MapList &list, int3
 }
 
 /// Returns whether all arguments are plain data or values: each is complete for itself. Then notes their kinds.
-bool are_plain(Device &device, MapArguments &arguments) {
+inline bool are_plain(Device &device, MapArguments &arguments) {
   const MapList &list = arguments.list();
-  if (!is_readable(list) || list.mappers || arguments.is_expanded() || arguments.size() > kFewArguments ||
-      device.uses_host_memory() || OMPTARGET_PLANS_ALL()) [[unlikely]]
+  const bool is_read = arguments.refs.size() == arguments.size(); // by retain_present
+  if (!is_read || list.mappers || arguments.is_expanded() || arguments.size() > kFewArguments ||
+      device.uses_host_memory()) [[unlikely]]
     return false;
   uint64_t kinds = 0;
   for (int32_t i = 0; i < list.count; ++i) {
@@ -71,14 +72,12 @@ public:
         absence_(absence), queue_(queue), uses_host_memory_(device.uses_host_memory()),
         publishes_late_(publishes_late) {}
 
-  Status run() {
-    const bool is_last_absent = !refs_.empty() && refs_.back().is_absent;
-    absence_.is_absent = absence_.is_absent && is_last_absent; // otherwise it is that of another argument
-    ptrdiff_t first = static_cast<ptrdiff_t>(refs_.size()) - (is_last_absent ? 1 : 0);
-    refs_.resize_for_overwrite(arguments_.size());
-    std::fill(refs_.begin() + first, refs_.end(), ArgumentRef{});
+  /// first: the arguments before it are taken. The absence is what is known of that one.
+  Status run(size_t first) {
+    if (refs_.size() != arguments_.size()) [[unlikely]]
+      refs_.resize(arguments_.size());
     for (;; first = 0) {
-      if (!take_all(static_cast<size_t>(first))) [[unlikely]]
+      if (!take_all(first)) [[unlikely]]
         return give_up(std::move(status_));
       if (publishes_late_)
         find_attachments();
@@ -161,10 +160,10 @@ private:
   /// False: status_ has failed.
   bool take_all(size_t first) {
     for (size_t i = first; i < refs_.size(); ++i) {
-      absence_.is_absent = absence_.is_absent && i == first;
       OMPTARGET_SCHED_POINT("enter: next argument");
       if (!take(i)) [[unlikely]]
         return false;
+      absence_.is_absent = false;
     }
     return true;
   }
@@ -182,7 +181,7 @@ private:
     if (has(i, map_type::kLookUpOnly)) {
       const Found found = map_.find(arguments_.begin(i), 0);
       if (found.is_contained && (found.state & MappingState::kStorage))
-        refs_[i] = {found.ref.mapping, found.ref.generation, false, false, false};
+        refs_[i] = {found.ref.mapping, found.ref.generation, false, false};
       return true;
     }
     if (has(i, map_type::kPointer) && may_stay_absent(i + 1) && !refs_[i + 1].mapping)
@@ -196,7 +195,7 @@ private:
     }
   }
 
-  /// Finds the range, or makes a mapping of it. bits: its type. absence_: what is known of it.
+  /// Finds the range, or makes a mapping of it. bits: its type.
   [[gnu::always_inline]] inline bool take_range(size_t i, uint64_t bits) {
     const HostPtr begin = host_ptr(list_.begins[i]);
     const int64_t size = list_.sizes[i];
@@ -208,18 +207,19 @@ private:
       return use(i, bits, rest_->counts.latest(i), false);
     if ((bits & map_type::kMemberOf) && lies_in_parent(i))
       return use(i, bits, refs_[static_cast<size_t>(arguments_.parent(i))].ref(), false);
-    const uint64_t elsewhere = (bits & map_type::kPointee) ? map_type::kHold : map_type::kHold | map_type::kMemberOf;
-    const bool is_counted_simply = !(bits & elsewhere) && arguments_.group(i) < 0;
     for (;; absence_.is_absent = false) {
-      if (!absence_.is_absent && is_counted_simply)
-        if (const MappingRef found = map_.retain_arrived(begin, size, absence_))
-          return use(i, bits, found, true);
-      Taken taken = absence_.is_absent ? Taken::kAbsent : take_found(i, bits);
+      Taken taken = absence_.is_absent ? Taken::kAbsent : take_present(i, bits);
       if (taken == Taken::kAbsent)
         taken = make(i, bits);
       if (taken != Taken::kAgain)
         return taken == Taken::kYes;
     }
+  }
+
+  /// Returns whether the argument has a dynamic reference of its own wherever it lies.
+  bool is_counted_simply(size_t i, uint64_t bits) const {
+    const uint64_t elsewhere = (bits & map_type::kPointee) ? map_type::kHold : map_type::kHold | map_type::kMemberOf;
+    return !(bits & elsewhere) && arguments_.group(i) < 0;
   }
 
   /// Returns whether a member lies in the mapping of its struct, with which it is counted.
@@ -235,10 +235,17 @@ private:
     return ref && list_.sizes[i] != 0 && begin >= ref.mapping->begin() && begin + list_.sizes[i] <= ref.mapping->end();
   }
 
-  /// Takes what is present, though it may not be simple.
-  [[gnu::noinline]] Taken take_found(size_t i, uint64_t bits) {
+  [[gnu::noinline]] Taken take_present(size_t i, uint64_t bits) {
+    const HostPtr begin = host_ptr(list_.begins[i]);
+    const int64_t size = list_.sizes[i];
+    if (is_counted_simply(i, bits)) {
+      if (const MappingRef found = map_.retain_arrived(begin, size, absence_))
+        return use(i, bits, found, true) ? Taken::kYes : Taken::kNo;
+      if (absence_.is_absent)
+        return Taken::kAbsent;
+    }
     absence_ = {};
-    const Found found = map_.find_and_note(host_ptr(list_.begins[i]), list_.sizes[i], absence_);
+    const Found found = map_.find_and_note(begin, size, absence_);
     if (!found.is_contained && !(found.is_overlapped && has(i, map_type::kImplicit))) {
       if (!found.is_overlapped)
         return Taken::kAbsent;
@@ -263,7 +270,7 @@ private:
   /// The argument lies in this mapping. False: status_ has failed.
   bool use(size_t i, uint64_t bits, MappingRef ref, bool is_counted) {
     const bool is_late = (bits & map_type::kPresent) && !may_be_used_in_place(i) && is_own(ref);
-    refs_[i] = {ref.mapping, ref.generation, is_counted, false, false};
+    refs_[i] = {ref.mapping, ref.generation, is_counted, false};
     if (is_late) [[unlikely]] {
       status_ = absent_on_entry(i);
       return false;
@@ -289,14 +296,14 @@ private:
 
   // Making mappings.
 
-  NewRange range_of(size_t i, bool is_published_late) const {
+  NewRange range_of(size_t i, uint64_t bits, bool is_published_late) const {
     const HostPtr begin = host_ptr(list_.begins[i]);
     return {begin,
             begin + list_.sizes[i],
             host_ptr(list_.bases[i]),
             arguments_.name(i),
             is_published_late ? &queue_ : nullptr,
-            has(i, map_type::kHold) ? Counter::kHold : Counter::kDynamic};
+            (bits & map_type::kHold) ? Counter::kHold : Counter::kDynamic};
   }
 
   /// Nothing overlaps the range.
@@ -311,14 +318,12 @@ private:
       status_ = absent_on_entry(i);
       return Taken::kNo;
     }
-    if (size == 0) {
-      refs_[i].is_absent = true;
+    if (size == 0)
       return Taken::kYes;
-    }
     const bool copies = (bits & map_type::kTo) != 0;
     const bool is_late = publishes_late_ || is_mapped_again(i);
     const bool is_published_late = is_late || (copies && device_.plugin().is_asynchronous());
-    const NewRange range = range_of(i, is_published_late);
+    const NewRange range = range_of(i, bits, is_published_late);
     const uint8_t padding = publishes_late_ ? padding_of(i) : 0;
     MappingRef own;
     if (padding == 0 && range.counter == Counter::kDynamic)
@@ -328,7 +333,7 @@ private:
     if (!own)
       if (const Taken made = make_new(i, range, padding, !copies && !is_late, own); made != Taken::kYes)
         return made;
-    refs_[i] = {own.mapping, own.generation, true, false, true};
+    refs_[i] = {own.mapping, own.generation, true, true};
     if (publishes_late_)
       (void)rest().counts.counts(i, own); // the one that it was made with
     if (is_published_late) [[unlikely]]
@@ -407,7 +412,7 @@ private:
       return Taken::kYes;
     status_ = std::move(notified);
     if (is_ready)
-      refs_[i] = {own.mapping, own.generation, true, false, true};
+      refs_[i] = {own.mapping, own.generation, true, true};
     else
       free_removed(device_, map_.discard(own)).consume();
     return Taken::kNo;
@@ -669,7 +674,7 @@ private:
   MapArguments &arguments_;
   const MapList &list_;
   ArgumentRefs &refs_;
-  Absence &absence_; ///< of the argument that is taken
+  Absence &absence_; ///< what is known of the argument that is taken, if it is absent
   ConstructQueue &queue_;
   const bool uses_host_memory_;
   bool publishes_late_;
@@ -679,11 +684,12 @@ private:
 
 } // namespace
 
-Status enter_rest(Device &device, MapArguments &arguments, Absence &absence, ConstructQueue &queue, const void *code) {
+Status enter_rest(Device &device, MapArguments &arguments, size_t first, Absence &absence, ConstructQueue &queue,
+                  const void *code) {
   const bool is_plain = are_plain(device, arguments);
   if (!is_plain) [[unlikely]]
     OMPTARGET_TRY(prepare(arguments, code));
-  return Entering(device, arguments, absence, queue, !is_plain).run();
+  return Entering(device, arguments, absence, queue, !is_plain).run(first);
 }
 
 } // namespace omptarget

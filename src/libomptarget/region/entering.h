@@ -11,8 +11,9 @@ namespace omptarget {
 
 /// Enters all arguments: retains what is present, and makes the rest present. Queues copies; the data are published, so
 /// that other threads may use them, and their queues wait for the copies. After a failure nothing is left that the
-/// construct has made and not published, and the refs say what is to be given back. code: return address in the code
-/// that passes the arguments, or null.
-Status enter_rest(Device &device, MapArguments &arguments, Absence &absence, ConstructQueue &queue, const void *code);
+/// construct has made and not published, and the refs say what is to be given back. first, absence: what retain_present
+/// has left. code: return address in the code that passes the arguments, or null.
+Status enter_rest(Device &device, MapArguments &arguments, size_t first, Absence &absence, ConstructQueue &queue,
+                  const void *code);
 
 } // namespace omptarget

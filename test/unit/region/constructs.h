@@ -41,9 +41,10 @@ public:
   Status enter(const MapItems &items, bool is_first = false) {
     arguments_.emplace(items);
     Absence absence;
-    if (is_first && !arguments().is_expanded() && retain_present(device_.map(), arguments(), absence))
+    size_t first = 0;
+    if (is_first && !arguments().is_expanded() && retain_present(device_.map(), arguments(), first, absence))
       return Status::ok();
-    Status status = enter_rest(device_, arguments(), absence, queue_, nullptr);
+    Status status = enter_rest(device_, arguments(), first, absence, queue_, nullptr);
     if (!status.is_ok())
       give_back(device_, arguments());
     return status;
