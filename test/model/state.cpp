@@ -376,7 +376,7 @@ struct Small : Table {
 
   /// As a construct that copies back what it is the last to leave.
   void leave_and_copy(MappingRef mine) {
-    if (mine.leave_for_turn())
+    if (mine.release_for_turn())
       return copy_and_end(mine);
     for (;;) {
       const Released released = mine.release(false, OnLast::kTakeTurn);
@@ -401,9 +401,9 @@ struct Small : Table {
   void leave_small(MappingRef mine) {
     if (mine.release_unless_last())
       return;
-    if (map.leave_last_as_dormant(mine))
+    if (map.release_last_as_dormant(mine))
       return;
-    const Removed removed = map.leave_last(mine);
+    const Removed removed = map.release_last(mine);
     count(removed);
     if (!removed.is_removed)
       leave(mine);
@@ -427,7 +427,7 @@ Scenario left_while_copied() {
   const auto small = std::make_shared<Small>();
   Scenario scenario;
   const auto has_changed = std::make_shared<bool>(false);
-  require(small->ref.leave_for_turn(), "the only thread is not the last");
+  require(small->ref.release_for_turn(), "the only thread is not the last");
   scenario.threads.push_back([=] { small->copy_and_end(small->ref); });
   scenario.threads.push_back([=] {
     const Retained retained = small->ref.retain();
@@ -603,7 +603,7 @@ Scenario deleted_under_another() {
     table->count(removed);
   });
   scenario.threads.push_back([=] {
-    const bool is_last = !ref.release_unless_last() && ref.leave_for_turn();
+    const bool is_last = !ref.release_unless_last() && ref.release_for_turn();
     require(!is_last, "deleted data are copied back");
   });
   scenario.check = [=] { table->require_removed_once(); };
@@ -615,9 +615,9 @@ Scenario deleted_under_another() {
 Scenario dormant_in_one_place() {
   const auto table = std::make_shared<Table>();
   const auto leave = [=](MappingRef ref) {
-    if (table->map.leave_last_as_dormant(ref))
+    if (table->map.release_last_as_dormant(ref))
       return;
-    const Removed removed = table->map.leave_last(ref);
+    const Removed removed = table->map.release_last(ref);
     require(removed.is_removed, "nobody else has it");
     table->count(removed);
   };

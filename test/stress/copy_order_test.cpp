@@ -320,12 +320,12 @@ TEST_P(CopyOrder, a_pointer_that_was_attached_before_the_turn_keeps_its_value) {
   on_device(device_, &s)->value = 1;
   {
     std::optional<AtPoint> copied;
-    const AtPoint before_turn("leave: about to take the turn", [&] {
+    const AtPoint before_turn("exit: about to take the turn", [&] {
       // Another thread's construct, which is over before this one takes its turn.
       const MapItems items{item(&s, sizeof s, 0), item(&s.p, data, sizeof data, kPtrAndObj)};
       EXPECT_TRUE(enter(device_, items).is_ok());
       EXPECT_TRUE(exit(device_, items).is_ok());
-      copied.emplace("leave: copied back", [&] { EXPECT_EQ(s.p, data); });
+      copied.emplace("exit: copied back", [&] { EXPECT_EQ(s.p, data); });
     });
     EXPECT_TRUE(leave(device_, {item(&s, sizeof s, kFrom)}).is_ok());
   }

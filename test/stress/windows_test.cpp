@@ -35,7 +35,7 @@ TEST_P(WindowTest, a_result_comes_back_whoever_used_its_mapping_before) {
   EXPECT_TRUE(enter(device_, {item(own, sizeof own, kTo)}).is_ok());
   *on_device(device_, &own[2]) = 77;
   {
-    const AtPoint point("leave: has the turn", [&] {
+    const AtPoint point("exit: has the turn", [&] {
       leave_window.set_value();
       first.join();
     });

@@ -40,7 +40,7 @@ Result<Arrival *> ArrivalEvents::record(Queue &queue) {
   }
   arrival->begin();
   if (Status status = device_.record_event(arrival->event, queue); !status.is_ok()) [[unlikely]] {
-    leave(*arrival);
+    end_use(*arrival);
     return status;
   }
   return arrival;

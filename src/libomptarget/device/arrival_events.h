@@ -27,8 +27,8 @@ public:
   /// without events has waited for it.
   Result<Arrival *> record(Queue &queue);
   /// The caller uses it no more.
-  void leave(Arrival &arrival) {
-    if (arrival.leave())
+  void end_use(Arrival &arrival) {
+    if (arrival.end_use())
       keep(arrival);
   }
   /// Destroys the events that nobody uses.

@@ -26,7 +26,7 @@ public:
     return false;
   }
   /// Returns whether this was the last user, who gives it back.
-  bool leave() { return users_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool end_use() { return users_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
 private:
   std::atomic<uint32_t> users_{0};

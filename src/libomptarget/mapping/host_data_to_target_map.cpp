@@ -24,7 +24,7 @@ constexpr auto kRelease = std::memory_order_release;
 struct Habit {
   static constexpr uint8_t kTries = 2;   ///< so often it is relied on without being confirmed
   uint8_t entering = 0;                  ///< data that were absent
-  uint8_t leaving = 0;                   ///< data for the last time
+  uint8_t releasing = 0;                 ///< data for the last time
   uint32_t leaf = OrderedIndex::kNoLeaf; ///< where those lay that it has left, or those lie that it is about to leave
 };
 thread_local constinit Habit habit;
@@ -63,8 +63,8 @@ bool HostDataToTargetMap::is_likely_absent(HostPtr begin) const {
 
 /// A table that is torn down in the order of its making has the next mapping where the last one was. Otherwise the
 /// directory is searched while the guess is on its way.
-[[gnu::noinline]] MappingRef HostDataToTargetMap::next_to_leave(HostPtr begin, int64_t size) const {
-  if (!use_prediction(habit.leaving))
+[[gnu::noinline]] MappingRef HostDataToTargetMap::next_to_release(HostPtr begin, int64_t size) const {
+  if (!use_prediction(habit.releasing))
     return {};
   const auto key = static_cast<uintptr_t>(begin);
   if (Mapping *const next = index_.first_of(habit.leaf, key))
@@ -285,7 +285,7 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
   removed.describe(mapping);
   holder.erase();
   if (recent_.is_large())
-    habit.leaving = Habit::kTries;
+    habit.releasing = Habit::kTries;
   if (MappingState::borrowers(word) != 0 && !OMPTARGET_PLANTED("state_borrowers_forgotten"))
     return true; // the last of them recycles it
   removed.is_free = true;
@@ -334,7 +334,7 @@ Removed HostDataToTargetMap::end_turn(MappingRef ref) {
   uint64_t word = state.load(kAcquire);
   while (!removed.is_removed && ref.is_of(word) && (word & MappingState::kTurn))
     if (ref.mapping->change_state(word, word & ~MappingState::kInTurn)) {
-      OMPTARGET_SCHED_POINT("leave: others use it");
+      OMPTARGET_SCHED_POINT("exit: others use it");
       if (!OMPTARGET_PLANTED("state_nobody_removes"))
         removed = remove_if_unused(ref); // the constructs that used it may be gone, and have left it to this one
       break;

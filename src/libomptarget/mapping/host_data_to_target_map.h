@@ -106,9 +106,9 @@ public:
   /// The same as find_arrived if that takes no search; null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
   /// The same as find_arrived, for a caller that is going to release a reference. Among so many data that memory is the
-  /// bottleneck, a thread that has lately released last references prefetches the next data to leave.
-  MappingRef find_to_leave(HostPtr begin, int64_t size) {
-    const MappingRef next = recent_.is_large() ? next_to_leave(begin, size) : MappingRef{};
+  /// bottleneck, a thread that has lately released last references prefetches the next data to be released.
+  MappingRef find_to_release(HostPtr begin, int64_t size) {
+    const MappingRef next = recent_.is_large() ? next_to_release(begin, size) : MappingRef{};
     return next ? next : find_arrived(begin, size);
   }
   /// Returns the mapping that holds the whole range (size 0: the address) and whose data have arrived. Null: there is
@@ -120,7 +120,7 @@ public:
   /// The same, borrowed.
   MappingRef borrow_arrived(HostPtr begin, int64_t size);
 
-  // For constructs that map small data anew and leave them again (small_mappings.cpp).
+  // For constructs that map small data anew and release them again (small_mappings.cpp).
   /// The dormant mapping of the range's absence becomes present with one reference and undefined data. Null: there is
   /// none any more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(Mapping *dormant, const NewRange &range, bool is_ready);
@@ -132,8 +132,8 @@ public:
   bool end_turn_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
   /// Takes the last reference away from data that are not copied back, and they become dormant, or are removed. False,
   /// or not removed: it was not the last reference, or there is more to do, and nothing has happened.
-  bool leave_last_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
-  Removed leave_last(MappingRef ref);
+  bool release_last_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
+  Removed release_last(MappingRef ref);
   /// The same with all dynamic references at once, so that nobody sees a part of that.
   bool delete_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
   Removed delete_all(MappingRef ref);
@@ -190,14 +190,14 @@ public:
     index_.unlock();
     rare_uses_.mutex().unlock();
   }
-  /// In the child of a fork, which has one thread: discards data that another thread was mapping or leaving, and ends
+  /// In the child of a fork, which has one thread: discards data that another thread was mapping or removing, and ends
   /// turns and waits. References stay, whichever thread took them.
   void forget_other_threads();
 
 private:
   void forget_other_threads(Mapping &mapping);
   bool is_likely_absent(HostPtr begin) const;
-  MappingRef next_to_leave(HostPtr begin, int64_t size) const;
+  MappingRef next_to_release(HostPtr begin, int64_t size) const;
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   static MappingRef if_arrived(Mapping *mapping, HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);

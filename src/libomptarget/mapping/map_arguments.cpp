@@ -97,7 +97,7 @@ bool find_present(HostDataToTargetMap &map, MapArguments &arguments) {
   const MapList &list = arguments.list();
   const auto find = [&](uint64_t type, int32_t i, ArgumentRef &ref) {
     const HostPtr begin = host_ptr(list.begins[i]);
-    const MappingRef found = map.find_to_leave(begin, list.sizes[i]);
+    const MappingRef found = map.find_to_release(begin, list.sizes[i]);
     ref = {found.mapping, found.generation, true, false};
     arguments.kinds |= type & map_type::kDelete;
     return static_cast<bool>(found);

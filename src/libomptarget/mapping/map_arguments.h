@@ -124,13 +124,13 @@ inline bool is_readable(const MapList &list) {
 /// 0, and absence is what is known of it.
 bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, size_t &first, Absence &absence);
 
-/// The pass of leaving: finds the mappings of simple data. Returns whether that was all of them. The kinds are kDelete if
+/// The pass of exiting: finds the mappings of simple data. Returns whether that was all of them. The kinds are kDelete if
 /// some are deleted.
 bool find_present(HostDataToTargetMap &map, MapArguments &arguments);
 
 /// Finds the mappings of all arguments that are left, and which references are to be released. awaited: gets those whose
 /// storage or data may still be on the way. uses_host_memory: what is not present is used in place.
-Status look_up_left(HostDataToTargetMap &map, bool uses_host_memory, MapArguments &arguments,
+Status look_up_exit(HostDataToTargetMap &map, bool uses_host_memory, MapArguments &arguments,
                     llvm::SmallVectorImpl<MappingRef> &awaited);
 
 /// The copy of an argument that lies in the mapping.

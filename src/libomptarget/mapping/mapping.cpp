@@ -38,7 +38,7 @@ Retained MappingRef::retain() const {
       return retain_at_limit();
     OMPTARGET_SCHED_POINT("retain: read, not yet counted");
   } while (!mapping->change_state(word, word + 1));
-  return {true, (word & MappingState::kLeft) != 0};
+  return {true, (word & MappingState::kLastReleased) != 0};
 }
 
 /// The count is infinite, or may become so by this reference: the thread that counts it says so, and nobody else ever
@@ -53,7 +53,7 @@ Retained MappingRef::retain_at_limit() const {
   } while (!mapping->change_state(word, word + 1));
   if (MappingState::count(word) == MappingState::kInfinite - 1)
     warn_of_infinite_count(*mapping);
-  return {true}; // others have references, so that nobody leaves the data in a turn
+  return {true}; // others have references, so that no turn begins with the last one
 }
 
 bool MappingRef::set_bit(uint64_t bit, uint64_t &word) const {
@@ -114,11 +114,11 @@ Turn MappingRef::take_turn() const {
   return Turn::kTaken;
 }
 
-bool MappingRef::leave_for_turn() const {
+bool MappingRef::release_for_turn() const {
   uint64_t word = mapping->state();
   do {
     const uint64_t use = MappingState::use(word) & ~MappingState::kArriving; // the caller's own data may be on the way
-    const bool is_last = use == MappingState::kReadyAndLast || OMPTARGET_PLANTED("state_leaving_of_used");
+    const bool is_last = use == MappingState::kReadyAndLast || OMPTARGET_PLANTED("state_releasing_of_used");
     if (!is_of(word) || !is_last)
       return false;
   } while (!mapping->change_state(word, (word - 1) | MappingState::kInTurn));

@@ -31,15 +31,15 @@ struct MappingState {
   static constexpr uint64_t kTurn = 1ull << 26;
   /// With kTurn: the last reference has been taken since. Constructs that enter the data wait for the end of the
   /// turn, so that either they came first, and nothing is copied back, or they come after the copy.
-  static constexpr uint64_t kLeft = 1ull << 32;
-  static constexpr uint64_t kInTurn = kTurn | kLeft; ///< a turn that began with the last reference
-  static constexpr uint64_t kHeld = 1ull << 28;      ///< the hold count is not zero
-  static constexpr uint64_t kStorage = 1ull << 29;   ///< the device address is known
+  static constexpr uint64_t kLastReleased = 1ull << 32;
+  static constexpr uint64_t kInTurn = kTurn | kLastReleased; ///< a turn that began with the last reference
+  static constexpr uint64_t kHeld = 1ull << 28;              ///< the hold count is not zero
+  static constexpr uint64_t kStorage = 1ull << 29;           ///< the device address is known
   /// The data that the creating construct copies have arrived. Without it nobody but the creator removes the mapping.
   static constexpr uint64_t kReady = 1ull << 30;
   static constexpr uint64_t kArriving = 1ull << 31;     ///< with kReady: they have arrived once an event has happened
   static constexpr uint64_t kReadyAndLast = kReady | 1; ///< of kUse: one reference is left
-  static constexpr uint64_t kUse = kCountMask | kTurn | kLeft | kHeld | kReady | kArriving;
+  static constexpr uint64_t kUse = kCountMask | kTurn | kLastReleased | kHeld | kReady | kArriving;
   static constexpr unsigned kBorrowersShift = 33; ///< who uses the storage without a reference
   static constexpr uint64_t kBorrower = 1ull << kBorrowersShift;
   static constexpr uint32_t kManyBorrowers = 15; ///< or more: Mapping::more_borrowers_
@@ -76,7 +76,9 @@ struct MappingState {
   /// And nobody copies them back: then a construct may use them at once.
   static bool is_settled(uint64_t word) { return (word & (kReady | kArriving | kTurn)) == kReady; }
   /// The word of a mapping after a reference was released.
-  static uint64_t released(uint64_t word) { return (word & kTurn) != 0 && is_unused(word) ? word | kLeft : word; }
+  static uint64_t released(uint64_t word) {
+    return (word & kTurn) != 0 && is_unused(word) ? word | kLastReleased : word;
+  }
 };
 
 /// Plain fields are written only while the mapping is unreachable, or by the construct that created it before it
@@ -147,7 +149,7 @@ private:
 static_assert(sizeof(Mapping) == 64, "one cache line");
 
 /// The action of a release that takes the last reference: kTakeTurn takes the copy-back turn in the same step.
-enum class OnLast : bool { kLeave, kTakeTurn };
+enum class OnLast : bool { kNothing, kTakeTurn };
 
 /// The result of a release.
 struct Released {
@@ -160,8 +162,9 @@ struct Released {
 
 /// The result of retaining.
 struct Retained {
-  bool is_valid = false;  ///< false: the mapping had been removed meanwhile
-  bool must_wait = false; ///< the data are being copied back by a construct that was the last one (MappingState::kLeft)
+  bool is_valid = false; ///< false: the mapping had been removed meanwhile
+  bool must_wait =
+      false; ///< the data are being copied back by a construct that was the last one (MappingState::kLastReleased)
   explicit operator bool() const { return is_valid; }
 };
 
@@ -188,11 +191,11 @@ struct MappingRef {
   /// Adds one. Revives a mapping whose count is zero.
   Retained retain() const;
   /// Takes one away; with reset, all. Infinite counts and zero stay as they are.
-  Released release(bool reset, OnLast on_last = OnLast::kLeave) const;
+  Released release(bool reset, OnLast on_last = OnLast::kNothing) const;
   /// As release, if that is the last one; otherwise nothing.
-  Released release_if_last(OnLast on_last = OnLast::kLeave) const;
+  Released release_if_last(OnLast on_last = OnLast::kNothing) const;
   /// Takes one away, unless it is the last one: false, and nothing has happened. False as well if there is none, and
-  /// the data are being copied back: Leaving waits for that.
+  /// the data are being copied back: Exiting waits for that.
   bool release_unless_last() const;
 
   // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes
@@ -201,7 +204,7 @@ struct MappingRef {
   Turn take_turn() const;
   /// Takes the last reference away, and the turn. False: it is not the last one, or there is more to do, and nothing
   /// has happened.
-  bool leave_for_turn() const;
+  bool release_for_turn() const;
   /// Blocks until nobody has the turn, or the mapping is gone. The caller has no turn.
   void wait_for_turn() const;
 

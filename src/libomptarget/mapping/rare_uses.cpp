@@ -48,7 +48,7 @@ Retained RareUses::retain_hold(MappingRef ref) {
   if (!ref.set_bit(MappingState::kHeld, before))
     return {};
   of(*ref.mapping).hold_count.fetch_add(1, std::memory_order_relaxed);
-  return {true, (before & MappingState::kLeft) != 0};
+  return {true, (before & MappingState::kLastReleased) != 0};
 }
 
 Released RareUses::release_hold(MappingRef ref, bool reset, OnLast on_last) {

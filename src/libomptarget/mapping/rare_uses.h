@@ -36,7 +36,7 @@ public:
 
   // As retain and release of MappingRef, with the hold counter.
   Retained retain_hold(MappingRef ref);
-  Released release_hold(MappingRef ref, bool reset, OnLast on_last = OnLast::kLeave);
+  Released release_hold(MappingRef ref, bool reset, OnLast on_last = OnLast::kNothing);
 
   /// Notes that one of the dynamic references, which the caller has taken, stands for a base pointer that the program
   /// did not name.

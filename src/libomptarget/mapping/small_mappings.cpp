@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small data that constructs map anew and leave again. Such a mapping becomes dormant: lookups take it
+// Small data that constructs map anew and release again. Such a mapping becomes dormant: lookups take it
 // for removed, but it keeps its place in the index and its storage. A construct that enters the same range revives it
 // by one compare-and-swap. Any other mapping of these addresses evicts it.
 
@@ -81,11 +81,11 @@ bool HostDataToTargetMap::end_turn_as_dormant(MappingRef ref, BeforeDormant tell
   return true;
 }
 
-bool HostDataToTargetMap::leave_last_as_dormant(MappingRef ref, BeforeDormant tell) {
+bool HostDataToTargetMap::release_last_as_dormant(MappingRef ref, BeforeDormant tell) {
   return become_dormant(ref, MappingState::kReadyAndLast, tell);
 }
 
-Removed HostDataToTargetMap::leave_last(MappingRef ref) {
+Removed HostDataToTargetMap::release_last(MappingRef ref) {
   return remove_if(ref, MappingState::kUse, MappingState::kReadyAndLast, Mutex::kFree);
 }
 
@@ -110,7 +110,7 @@ Removed HostDataToTargetMap::delete_all(MappingRef ref) {
   while (OMPTARGET_PLANTED("state_deleted_in_two_steps") && MappingState::count(ref.mapping->state()) > 1 &&
          ref.release_unless_last()) {
   }
-  for (;;) { // as long as others enter or leave it
+  for (;;) { // as long as others retain or release it
     const uint64_t use = use_to_delete(ref);
     OMPTARGET_SCHED_POINT("delete: read, not yet removed");
     Removed removed = use != 0 ? remove_if(ref, MappingState::kUse, use, Mutex::kFree) : Removed{};
@@ -137,7 +137,7 @@ bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, 
          (MappingState::use(word) == state_of_end || OMPTARGET_PLANTED("state_dormant_though_used")) &&
          (MappingState::borrowers(word) == 0 || OMPTARGET_PLANTED("state_dormant_though_borrowed")))
     became_dormant = mapping.change_state(word, MappingState::next_removed(word) | MappingState::kStorage);
-  OMPTARGET_SCHED_POINT("leave: dormant");
+  OMPTARGET_SCHED_POINT("exit: dormant");
   const bool is_in_place = !became_dormant || place->holds(mapping) || OMPTARGET_PLANTED("state_dormant_out_of_place");
   if (before || !is_in_place) [[unlikely]] {
     std::lock_guard lock(rare_uses_.mutex());

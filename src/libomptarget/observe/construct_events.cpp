@@ -100,13 +100,13 @@ void Construct::end() {
 }
 
 // A range is its thread's: another thread may come back.
-void Construct::leave_reported() {
+void Construct::suspend_reported() {
   if (record_.listeners & listener::kRanges)
     pop_range();
   current = record_.outer;
 }
 
-void Construct::enter_reported() {
+void Construct::resume_reported() {
   record_.outer = current;
   current = &record_;
   if (record_.listeners & listener::kRanges)
@@ -218,11 +218,11 @@ void Wait::end() const {
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit) {
   print_mapping_entered(current_device(), facts, change, is_hold, is_implicit);
 }
-void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold) {
-  print_mapping_left(current_device(), facts, change, is_hold);
+void mapping_released(const MappingFacts &facts, CountChange change, bool is_hold) {
+  print_mapping_released(current_device(), facts, change, is_hold);
 }
 void mapping_looked_up(DeviceId device, const MappingFacts &facts) {
-  print_mapping_left(device, facts, CountChange::kSuppressed, false);
+  print_mapping_released(device, facts, CountChange::kSuppressed, false);
 }
 void mapping_on_host(HostPtr begin, int64_t size) { print_mapping_on_host(current_device(), begin, size); }
 void mapping_created(const MappingFacts &facts, DevicePtr allocation) {

@@ -55,8 +55,8 @@ struct ConstructRecord {
   uint32_t listeners; ///< who was told of the begin, and is told of the end
 };
 
-/// From begin to end of a construct, on the thread that carries it out. Constructs nest. One that goes on after its
-/// call has returned is left by its thread meanwhile, and ends while some thread is in it again.
+/// From begin to end of a construct, on the thread that carries it out. Constructs nest. Its thread
+/// suspends one that goes on after its call has returned; some thread resumes it before it ends.
 class Construct {
 public:
   Construct(const ConstructFacts &facts, const ConstructArguments &arguments) : is_reported_(listeners() != 0) {
@@ -68,14 +68,14 @@ public:
       end();
   }
   /// The thread's next actions do not belong to the construct. For the innermost construct only.
-  void leave() {
+  void suspend() {
     if (is_reported_) [[unlikely]]
-      leave_reported();
+      suspend_reported();
   }
   /// The thread's next actions belong to the construct, also if it began on another thread.
-  void enter_again() {
+  void resume() {
     if (is_reported_) [[unlikely]]
-      enter_reported();
+      resume_reported();
   }
   Construct(const Construct &) = delete;
   Construct &operator=(const Construct &) = delete;
@@ -84,8 +84,8 @@ public:
 private:
   void begin(const ConstructFacts &facts, const ConstructArguments &arguments);
   void end();
-  void leave_reported();
-  void enter_reported();
+  void suspend_reported();
+  void resume_reported();
   const bool is_reported_;
   union {
     ConstructRecord record_; // alive only while is_reported_
@@ -280,7 +280,7 @@ inline bool reports_mappings() { return (listeners() & (listener::kInfo | listen
 /// Data are present already; is_hold: the hold count is meant (ompx_hold). All functions below report for the running
 /// construct of this thread.
 void mapping_entered(const MappingFacts &facts, CountChange change, bool is_hold, bool is_implicit);
-void mapping_left(const MappingFacts &facts, CountChange change, bool is_hold);
+void mapping_released(const MappingFacts &facts, CountChange change, bool is_hold);
 /// A routine has found data on this device.
 void mapping_looked_up(DeviceId device, const MappingFacts &facts);
 /// Data are used where they are, in unified shared memory.

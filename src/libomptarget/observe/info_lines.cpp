@@ -98,7 +98,7 @@ void print_mapping_entered(DeviceId device, const MappingFacts &facts, CountChan
              counts_text(facts, change, is_hold).c_str(), name_of(facts.name).c_str());
 }
 
-void print_mapping_left(DeviceId device, const MappingFacts &facts, CountChange change, bool is_hold) {
+void print_mapping_released(DeviceId device, const MappingFacts &facts, CountChange change, bool is_hold) {
   if (!prints(info::kMappingExists))
     return;
   print_info(raw(device),

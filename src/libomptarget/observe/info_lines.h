@@ -12,7 +12,7 @@ namespace omptarget::observe {
 void print_arguments(const ConstructFacts &facts, const ConstructArguments &arguments);
 void print_mapping_entered(DeviceId device, const MappingFacts &facts, CountChange change, bool is_hold,
                            bool is_implicit);
-void print_mapping_left(DeviceId device, const MappingFacts &facts, CountChange change, bool is_hold);
+void print_mapping_released(DeviceId device, const MappingFacts &facts, CountChange change, bool is_hold);
 void print_mapping_on_host(DeviceId device, HostPtr begin, int64_t size);
 void print_mapping_created(DeviceId device, const MappingFacts &facts, DevicePtr allocation);
 void print_mapping_removed(DeviceId device, const MappingFacts &facts);

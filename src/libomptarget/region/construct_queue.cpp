@@ -287,7 +287,7 @@ Status ConstructQueue::wait_for_arrival(MappingRef ref, Arrival &arrival) {
   Status status;
   if (ref.is_arriving())
     status = device_.plugin_device().wait_event(arrival.event, queue_);
-  device_.arrivals().leave(arrival);
+  device_.arrivals().end_use(arrival);
   return status;
 }
 
@@ -338,7 +338,7 @@ void ConstructQueue::end_arrivals() {
   arriving_.clear();
   published_ = 0;
   if (arrival_)
-    device_.arrivals().leave(*std::exchange(arrival_, nullptr));
+    device_.arrivals().end_use(*std::exchange(arrival_, nullptr));
 }
 
 Status ConstructQueue::wait() {
@@ -378,7 +378,7 @@ Status ConstructQueue::end_pending(Status status) {
   return status;
 }
 
-/// Something is left only after a failure, which is on its way up.
+/// There is something to wait for only after a failure, which is on its way up.
 void ConstructQueue::end_after_failure() { wait().consume(); }
 
 Status ConstructQueue::settle() {

@@ -54,8 +54,9 @@ void internal::report_kernel_arguments(const Device &device, const MapArguments 
     if (!arguments.has(i, map_type::kTargetParam) || arguments.has(i, map_type::kLiteral | map_type::kPrivate))
       continue;
     if (const Mapping *const mapping = arguments.refs[i].mapping)
-      observe::mapping_left(omptarget::facts_of(*mapping, arguments.begin(i), arguments.bytes(i), arguments.name(i)),
-                            CountChange::kSuppressed, arguments.has(i, map_type::kHold));
+      observe::mapping_released(
+          omptarget::facts_of(*mapping, arguments.begin(i), arguments.bytes(i), arguments.name(i)),
+          CountChange::kSuppressed, arguments.has(i, map_type::kHold));
     else if (!device.uses_host_memory() && !arguments.has(i, map_type::kImplicit))
       observe::mapping_missing(arguments.name(i));
   }
@@ -161,20 +162,20 @@ void ArgumentReport::revived(size_t i, const Mapping &mapping) const {
   report_created(device_, mapping);
 }
 
-void ArgumentReport::leaving(const ArgumentRefs &refs) const {
+void ArgumentReport::exiting(const ArgumentRefs &refs) const {
   for (size_t i = 0; observe::reports_mappings() && i < refs.size(); ++i)
     if (refs[i].mapping && !refs[i].is_counted && !has(i, map_type::kLookUpOnly | map_type::kPointer))
-      observe::mapping_left(facts_of(i, *refs[i].mapping), CountChange::kSuppressed, has(i, map_type::kHold));
+      observe::mapping_released(facts_of(i, *refs[i].mapping), CountChange::kSuppressed, has(i, map_type::kHold));
 }
 
 CountChange ArgumentReport::last_change(size_t i) const {
   return has(i, map_type::kDelete) ? CountChange::kLastReset : CountChange::kLastDecremented;
 }
 
-void ArgumentReport::left(size_t i, const Mapping &mapping, bool is_last) const {
+void ArgumentReport::released(size_t i, const Mapping &mapping, bool is_last) const {
   if (observe::reports_mappings())
-    observe::mapping_left(facts_of(i, mapping), is_last ? last_change(i) : CountChange::kDecremented,
-                          has(i, map_type::kHold));
+    observe::mapping_released(facts_of(i, mapping), is_last ? last_change(i) : CountChange::kDecremented,
+                              has(i, map_type::kHold));
 }
 
 LastUse ArgumentReport::last_use(size_t i, const Mapping &mapping) const {
@@ -186,9 +187,9 @@ LastUse ArgumentReport::last_use(size_t i, const Mapping &mapping) const {
   return last;
 }
 
-void report_left(const LastUse &last) {
+void report_released(const LastUse &last) {
   if (observe::reports_mappings())
-    observe::mapping_left(last.facts, last.change, false);
+    observe::mapping_released(last.facts, last.change, false);
 }
 
 void report_allocated(const Device &device, const Removed &removed) {

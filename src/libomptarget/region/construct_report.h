@@ -32,8 +32,8 @@ public:
       print_tables(location_);
   }
   /// Between these two the thread does other things, and the device goes on with the construct.
-  void leave() { construct_.leave(); }
-  void enter_again() { construct_.enter_again(); }
+  void suspend() { construct_.suspend(); }
+  void resume() { construct_.resume(); }
 
 private:
   static void print_tables(const ident_t *location);
@@ -93,7 +93,7 @@ inline observe::DataOperationFacts deletion_of(const Device &device, const Remov
 
 /// The end of a mapping.
 struct LastUse {
-  observe::MappingFacts facts; ///< at the place of the argument that leaves it
+  observe::MappingFacts facts; ///< at the place of the argument that releases it
   observe::CountChange change;
   Removed removal;
 };
@@ -109,10 +109,10 @@ public:
   /// The construct has made a mapping of what a dormant one had.
   [[gnu::cold]] void revived(size_t i, const Mapping &mapping) const;
 
-  /// The construct is about to leave these: tells of those that are not counted, but copied with others.
-  [[gnu::cold]] void leaving(const ArgumentRefs &refs) const;
-  /// The construct has taken a reference of an argument's mapping away.
-  [[gnu::cold]] void left(size_t i, const Mapping &mapping, bool is_last) const;
+  /// The construct is about to exit these: tells of those that are not counted, but copied with others.
+  [[gnu::cold]] void exiting(const ArgumentRefs &refs) const;
+  /// The construct has released a reference to an argument's mapping.
+  [[gnu::cold]] void released(size_t i, const Mapping &mapping, bool is_last) const;
   /// Finds out what there is to tell of the last use of a mapping, while it is still there.
   [[gnu::cold]] LastUse last_use(size_t i, const Mapping &mapping) const;
 
@@ -127,8 +127,8 @@ private:
   const MapList &list_;
 };
 
-/// The construct has taken the last reference away.
-[[gnu::cold]] void report_left(const LastUse &last);
+/// The construct has released the last reference.
+[[gnu::cold]] void report_released(const LastUse &last);
 /// Tells that the storage of a mapping which has not become dormant is allocated again.
 [[gnu::cold]] void report_allocated(const Device &device, const Removed &removed);
 

@@ -9,10 +9,10 @@
 #include "observe/checks.h"
 #include "region/construct_report.h"
 #include "region/entering.h"
+#include "region/exiting.h"
 #include "region/expansion.h"
 #include "region/kernel_call.h"
 #include "region/kernel_recorder.h"
-#include "region/leaving.h"
 #include "region/private_arguments.h"
 
 namespace omptarget {
@@ -185,9 +185,9 @@ inline void tell_addresses(const Device &device, const MapArguments &arguments, 
   note_absent(device, items);
 }
 
-[[gnu::cold]] void report_leaving(const Device &device, const MapArguments &arguments) {
+[[gnu::cold]] void report_exit(const Device &device, const MapArguments &arguments) {
   report_placed(arguments);
-  ArgumentReport(device, arguments.list()).leaving(arguments.refs);
+  ArgumentReport(device, arguments.list()).exiting(arguments.refs);
 }
 
 } // namespace
@@ -234,18 +234,18 @@ Ended run_entry(Device &device, MapArguments &arguments, bool is_observed, const
   if (observe::checks_mapping())
     note_absent_of(device, arguments);
   llvm::SmallVector<MappingRef, 2> awaited;
-  OMPTARGET_TRY(look_up_left(device.map(), device.uses_host_memory(), arguments, awaited));
+  OMPTARGET_TRY(look_up_exit(device.map(), device.uses_host_memory(), arguments, awaited));
   if (awaited.empty()) [[likely]]
     return Status::ok();
   auto are_there = queue.wait_for_data(awaited); // what is gone is not copied
   return are_there.is_ok() ? Status::ok() : are_there.take_status();
 }
 
-Status find_left(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code) {
+Status find_for_exit(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code) {
   if (!find_present(device.map(), arguments))
     OMPTARGET_TRY(look_up(device, arguments, queue, code));
   if (queue.is_observed()) [[unlikely]]
-    report_leaving(device, arguments);
+    report_exit(device, arguments);
   return Status::ok();
 }
 
@@ -256,11 +256,11 @@ Status find_left(Device &device, MapArguments &arguments, ConstructQueue &queue,
   ConstructQueue queue(device, is_observed);
   OMPTARGET_TRY(look_up(device, arguments, queue, code));
   if (is_observed) [[unlikely]]
-    report_leaving(device, arguments);
-  Leaving leaving(device, arguments, queue, status);
+    report_exit(device, arguments);
+  Exiting exiting(device, arguments, queue, status);
   if (device.plugin().is_asynchronous())
-    leaving.start();
-  (void)ended(device, nullptr, leaving.finish(), status);
+    exiting.start();
+  (void)ended(device, nullptr, exiting.finish(), status);
   return status;
 }
 
@@ -271,15 +271,15 @@ Status run_exit(Device &device, MapArguments &arguments, bool is_observed, const
     report_placed(arguments);
   Status status;
   const bool is_asynchronous = device.plugin().is_asynchronous();
-  if (is_asynchronous || !leave_shared(device, arguments, is_observed)) {
+  if (is_asynchronous || !release_shared(device, arguments, is_observed)) {
     ConstructQueue queue(device, is_observed);
-    Leaving leaving(device, arguments, queue, status);
+    Exiting exiting(device, arguments, queue, status);
     if (is_asynchronous) {
-      leaving.start();
-      (void)ended(device, nullptr, leaving.finish(), status);
+      exiting.start();
+      (void)ended(device, nullptr, exiting.finish(), status);
       return status;
     }
-    leaving.leave_rest();
+    exiting.release_rest();
   }
   check_present_data(device);
   return status;
@@ -295,13 +295,13 @@ Ended run_region(Device &device, const Region &region, MapArguments &arguments, 
   if (const Ended started = start(device, region, arguments, queue, true, status); started != Ended::kDone) [[unlikely]]
     return started;
   if (!queue.is_idle() || (arguments.kinds & map_type::kAlways) != 0) {
-    Leaving leaving(device, arguments, queue, status);
+    Exiting exiting(device, arguments, queue, status);
     if (queue.is_busy())
-      leaving.start();
-    return ended(device, kAfterKernel, leaving.finish(), status);
+      exiting.start();
+    return ended(device, kAfterKernel, exiting.finish(), status);
   }
-  if (!leave_shared(device, arguments, is_observed)) {
-    Leaving(device, arguments, queue, status).leave_rest();
+  if (!release_shared(device, arguments, is_observed)) {
+    Exiting(device, arguments, queue, status).release_rest();
     if (!status.is_ok()) [[unlikely]]
       status = std::move(status).during(kAfterKernel);
   }

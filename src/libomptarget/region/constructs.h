@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of constructs: entering, the kernel, and leaving, with or without waiting for them.
+// The parts of constructs: entering, the kernel, and exiting, with or without waiting for them.
 #pragma once
 
 #include "mapping/map_arguments.h"
@@ -39,8 +39,8 @@ Ended start_region(Device &device, const Region &region, MapArguments &arguments
                    Status &status);
 /// Enters the data of a data construct.
 Ended start_entry(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code, Status &status);
-/// Finds what a construct leaves, for Leaving::start.
-Status find_left(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code);
+/// Finds the data that a construct exits, for Exiting::start.
+Status find_for_exit(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code);
 /// The same where more is to be done than find_present can find.
 Status look_up(Device &device, MapArguments &arguments, ConstructQueue &queue, const void *code);
 /// The end of a construct whose work is complete. waited: whether it has failed. status: what failed besides.

@@ -7,9 +7,9 @@
 
 #include "base/log.h"
 #include "region/data_update.h"
+#include "region/deferred_mapping_construct.h"
 #include "region/ended_device.h"
 #include "region/expansion.h"
-#include "region/left_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -26,7 +26,7 @@ struct Enter {
     const Ended so_far = run_entry(device, arguments, is_observed, call.code, status);
     return so_far == Ended::kDone ? std::move(status) : conclude(device, nullptr, arguments, so_far, std::move(status));
   }
-  static Ended start(LeftConstruct &construct, const Call &call, Status &status) {
+  static Ended start(DeferredMappingConstruct &construct, const Call &call, Status &status) {
     return construct.enter(call.code, status);
   }
   static Status on_host(const Call &, const MapList &) { return Status::ok(); }
@@ -37,10 +37,10 @@ struct Exit {
   static Status run(Device &device, const Call &call, MapArguments &arguments, bool is_observed) {
     return run_exit(device, arguments, is_observed, call.code);
   }
-  static Ended start(LeftConstruct &construct, const Call &call, Status &status) {
-    return construct.leave_data(call.code, status);
+  static Ended start(DeferredMappingConstruct &construct, const Call &call, Status &status) {
+    return construct.exit(call.code, status);
   }
-  static Status on_host(const Call &call, const MapList &list) { return leave_ended_device(call, list); }
+  static Status on_host(const Call &call, const MapList &list) { return exit_ended_device(call, list); }
 };
 
 struct Update {
@@ -57,7 +57,7 @@ public:
   static Status run(Device &device, const Call &call, const MapList &list, void *&slot) {
     auto deferred = std::make_unique<DeferredUpdate>(device, call, list);
     OMPTARGET_TRY(deferred->update_.start(list, call.code, false));
-    return deferred->update_.is_busy() ? leave(std::move(deferred), slot) : deferred->update_.finish();
+    return deferred->update_.is_busy() ? defer(std::move(deferred), slot) : deferred->update_.finish();
   }
 
 private:
@@ -89,12 +89,12 @@ template <typename Kind>
 }
 
 template <typename Kind>
-[[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const MapList &list, void *&slot) {
-  return LeftConstruct::run(
-      std::make_unique<LeftConstruct>(device, call, Kind::kKind, list, nullptr), slot,
-      [&](LeftConstruct &construct, Status &status) { return Kind::start(construct, call, status); });
+[[gnu::noinline]] Status run_deferred(Device &device, const Call &call, const MapList &list, void *&slot) {
+  return DeferredMappingConstruct::run(
+      std::make_unique<DeferredMappingConstruct>(device, call, Kind::kKind, list, nullptr), slot,
+      [&](DeferredMappingConstruct &construct, Status &status) { return Kind::start(construct, call, status); });
 }
-template <> Status run_and_leave<Update>(Device &device, const Call &call, const MapList &list, void *&slot) {
+template <> Status run_deferred<Update>(Device &device, const Call &call, const MapList &list, void *&slot) {
   return DeferredUpdate::run(device, call, list, slot);
 }
 
@@ -119,7 +119,7 @@ template <typename Kind>
     return run_beside_unfit<Kind>(device, call, list);
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call))
-      return run_and_leave<Kind>(device, call, list, *slot);
+      return run_deferred<Kind>(device, call, list, *slot);
   if (is_observed()) [[unlikely]]
     return run_observed<Kind>(device, call, list);
   return run_to_end<Kind>(device, call, list, false);

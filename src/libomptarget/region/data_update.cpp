@@ -130,8 +130,8 @@ Status DataUpdate::add_part(const MapItem &item, HostPtr begin, int64_t size) {
     return copy.needed_by && !device_.uses_host_memory() ? missing_present(copy) : Status::ok();
   }
   if (observe::reports_mappings()) [[unlikely]]
-    observe::mapping_left(facts_of(*found.ref.mapping, begin, size, item.name), observe::CountChange::kSuppressed,
-                          item.has(map_type::kHold));
+    observe::mapping_released(facts_of(*found.ref.mapping, begin, size, item.name), observe::CountChange::kSuppressed,
+                              item.has(map_type::kHold));
   if (is_moved)
     add_awaited(careful().awaited, found);
   if (item.has(map_type::kTo))

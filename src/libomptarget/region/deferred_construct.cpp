@@ -72,10 +72,10 @@ void **DeferredConstruct::free_slot(const Device &device, const Call &call) {
   return slot && !*slot ? slot : nullptr;
 }
 
-Status DeferredConstruct::leave(std::unique_ptr<DeferredConstruct> construct, void *&slot) {
-  construct->reported_.leave();
+Status DeferredConstruct::defer(std::unique_ptr<DeferredConstruct> construct, void *&slot) {
+  construct->reported_.suspend();
   if (!construct->put_back()) {
-    construct->reported_.enter_again();
+    construct->reported_.resume();
     return construct->complete();
   }
   slot = construct.release();
@@ -83,13 +83,13 @@ Status DeferredConstruct::leave(std::unique_ptr<DeferredConstruct> construct, vo
 }
 
 bool DeferredConstruct::take() {
-  State expected = State::kLeft;
+  State expected = State::kDeferred;
   return state_.compare_exchange_strong(expected, State::kTaken, std::memory_order_acq_rel);
 }
 
 bool DeferredConstruct::put_back() {
   State expected = State::kTaken;
-  return state_.compare_exchange_strong(expected, State::kLeft, std::memory_order_acq_rel);
+  return state_.compare_exchange_strong(expected, State::kDeferred, std::memory_order_acq_rel);
 }
 
 void DeferredConstruct::want() {
@@ -128,7 +128,7 @@ Result<bool> DeferredConstruct::ask(void *handle, Call &call) {
 
 /// The device is in use by this thread, which has taken the construct.
 Result<bool> DeferredConstruct::carry_on() {
-  reported_.enter_again();
+  reported_.resume();
   const QuerySettings &settings = query_settings();
   bool is_done = true;
   if (unfinished_count >= settings.threshold) {
@@ -139,12 +139,12 @@ Result<bool> DeferredConstruct::carry_on() {
       OMPTARGET_TRY(complete());
   }
   if (!is_done) {
-    reported_.leave();
+    reported_.suspend();
     if (put_back()) {
       unfinished_count += unfinished_count < settings.most ? 1 : 0;
       return false;
     }
-    reported_.enter_again();
+    reported_.resume();
     OMPTARGET_TRY(complete());
   }
   unfinished_count = static_cast<int64_t>(static_cast<double>(unfinished_count) * settings.factor);

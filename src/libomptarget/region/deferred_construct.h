@@ -17,9 +17,9 @@
 
 namespace omptarget {
 
-/// A construct that outlives its call. It is left to libomp, which has its handle; then libomp's threads, threads
-/// that wait for data which it copies back, or the end of the device, take it, one at a time, until it is done. It is
-/// destroyed when libomp has learnt that.
+/// A construct that outlives its call: libomp has its handle. Threads of libomp, threads that wait for data which it
+/// copies back, and the end of the device take it, one at a time, until it is done. It is destroyed once libomp has
+/// learnt that.
 class DeferredConstruct {
 public:
   /// Taken by the calling thread, which starts it.
@@ -31,14 +31,14 @@ public:
   /// Where libomp keeps the handle of an unfinished construct of the running task, or null: the construct must be
   /// completed before its call returns.
   static void **free_slot(const Device &device, const Call &call);
-  /// Leaves it to libomp: slot gets its handle. If its data are waited for, completes it instead.
-  static Status leave(std::unique_ptr<DeferredConstruct> construct, void *&slot);
+  /// Defers it: slot gets its handle. If its data are waited for, completes it instead.
+  static Status defer(std::unique_ptr<DeferredConstruct> construct, void *&slot);
   /// Returns whether the construct of the handle is done, and then destroys it. libomp calls it. Waits once this thread
   /// has asked in vain several times, so that asking does not keep a core busy. On failure *call is the construct's.
   static Result<bool> ask(void *handle, Call &call);
 
   /// Waits until nobody has the turn of the mapping. The caller has none itself, and has published what it made. If a
-  /// construct that is left to libomp has the turn, completes that construct: libomp may never ask for it before this
+  /// deferred construct has the turn, completes that construct: libomp may never ask for it before this
   /// thread goes on. The thread that has taken a construct completes it itself.
   static void wait_for_turn(Device &device, MappingRef ref);
 
@@ -46,7 +46,7 @@ protected:
   Device &device() const { return device_; }
 
 private:
-  /// Waits for all work of the construct and leaves its data.
+  /// Waits for all work of the construct, and exits its data.
   virtual Status complete() = 0;
   /// Returns whether complete() would not wait for the device.
   virtual Result<bool> is_done() = 0;
@@ -54,15 +54,15 @@ private:
   virtual bool has_turn(MappingRef ref) const = 0;
 
   enum class State {
-    kLeft,
+    kDeferred,
     kTaken,
-    kWanted, ///< taken, and another thread waits for its data: it is not to be left again
+    kWanted, ///< taken, and another thread waits for its data: it is not to be deferred again
     kDone
   };
 
   /// Returns whether the caller has it alone from now on.
   bool take();
-  /// Leaves it again; false if it is wanted, and still taken.
+  /// Defers it again; false if it is wanted, and still taken.
   bool put_back();
   /// Has the thread that has taken it complete it.
   void want();

@@ -37,9 +37,9 @@ Status lose(const Call &call, const Device &device, const Copy &lost, const char
   return Status::ok();
 }
 
-/// Takes the arguments' references away, as at the end of a construct, except that the device's memory is gone already.
-/// lost: what would be copied back.
-void leave(HostDataToTargetMap &map, const MapArguments &arguments, llvm::SmallVectorImpl<Copy> &lost) {
+/// Releases the arguments' references, as at the end of a construct. The device's memory is gone already. lost: gets
+/// what would be copied back.
+void release(HostDataToTargetMap &map, const MapArguments &arguments, llvm::SmallVectorImpl<Copy> &lost) {
   llvm::SmallVector<MappingRef, 8> unused;
   for (size_t i = 0; i < arguments.refs.size(); ++i) {
     const MappingRef ref = arguments.refs[i].ref();
@@ -62,16 +62,16 @@ void leave(HostDataToTargetMap &map, const MapArguments &arguments, llvm::SmallV
 
 } // namespace
 
-Status leave_ended_device(const Call &call, const MapList &list) {
+Status exit_ended_device(const Call &call, const MapList &list) {
   Device *const device = ended_device_for(call.device_number);
   if (!device)
     return Status::ok();
   MapArguments arguments(list);
   OMPTARGET_TRY(prepare(arguments, call.code, true));
   llvm::SmallVector<MappingRef, 2> awaited;
-  OMPTARGET_TRY(look_up_left(device->map(), device->uses_host_memory(), arguments, awaited));
+  OMPTARGET_TRY(look_up_exit(device->map(), device->uses_host_memory(), arguments, awaited));
   llvm::SmallVector<Copy, 4> lost;
-  leave(device->map(), arguments, lost);
+  release(device->map(), arguments, lost);
   for (const Copy &copy : lost)
     OMPTARGET_TRY(lose(call, *device, copy, kNotCopiedBack));
   return Status::ok();

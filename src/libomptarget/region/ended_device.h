@@ -13,7 +13,7 @@ namespace omptarget {
 
 /// Any thread, all three.
 /// target exit data: counts as ever; what would be copied back is lost.
-Status leave_ended_device(const Call &call, const MapList &list);
+Status exit_ended_device(const Call &call, const MapList &list);
 
 /// target update: what would be copied from the device is lost.
 Status update_ended_device(const Call &call, const MapList &list);

@@ -104,7 +104,8 @@ private:
     llvm::SmallVector<Copy, 4> copies;            ///< into own new mappings
     llvm::SmallVector<Attachment, 2> attachments; ///< in own new mappings
     llvm::SmallVector<MappingRef, 2> awaited;     ///< of other constructs: storage or data may not have arrived
-    llvm::SmallVector<MappingRef, 2> turns; ///< of other constructs, which copy back what they were the last to leave
+    llvm::SmallVector<MappingRef, 2>
+        turns; ///< of other constructs, which have released the last reference and copy back
     llvm::SmallVector<Copy, 2> late_copies; ///< into mappings of others (always)
     llvm::SmallVector<Attachment, 2> late_attachments;
   };
@@ -144,7 +145,7 @@ private:
     return false;
   }
 
-  /// A pointee that may have no mapping: then its pointer is not mapped either. Leaving cannot tell otherwise.
+  /// A pointee that may have no mapping: then its pointer is not mapped either. Exiting could not tell otherwise.
   bool may_stay_absent(size_t i) const { return list_.sizes[i] == 0 || may_be_used_in_place(i); }
 
   bool is_unpublished(const Mapping *mapping) const { return mapping->is_created_by(&queue_); }
@@ -437,7 +438,7 @@ private:
                 host_ptr(list_.begins[i])});
     for (size_t i = 0; i < refs_.size(); ++i) {
       if (has(i, map_type::kPointee) && !refs_[i].mapping)
-        leave_unattached(map_.find(host_ptr(list_.begins[i - 1]), kPointerSize), i, kPointerSize);
+        keep_unattached(map_.find(host_ptr(list_.begins[i - 1]), kPointerSize), i, kPointerSize);
       else if (has(i, map_type::kAttach) && !has(i, map_type::kPrivate))
         find_attachment(i);
     }
@@ -456,7 +457,7 @@ private:
     const Found pointer = map_.find(address, list_.sizes[i]);
     const Found target = map_.find(begin, 0);
     if (!target.is_contained)
-      return leave_unattached(pointer, i, list_.sizes[i]);
+      return keep_unattached(pointer, i, list_.sizes[i]);
     if (!pointer.is_contained)
       return;
     const bool always = has(i, map_type::kAlways) || mapping_settings().attach_always;
@@ -471,7 +472,7 @@ private:
   /// Deals with a pointer whose target has no storage on the device. A target that is used in place has its host
   /// address there. Otherwise there is nothing to attach to: a pointer in storage of this construct keeps the host's
   /// value (OpenMP 5.2, section 5.4.4). The struct around it need not be copied.
-  void leave_unattached(const Found &pointer, size_t i, int64_t size) {
+  void keep_unattached(const Found &pointer, size_t i, int64_t size) {
     if (!pointer.is_contained)
       return;
     const HostPtr address = has(i, map_type::kPointee) ? host_ptr(list_.begins[i - 1]) : host_ptr(list_.bases[i]);

@@ -216,9 +216,9 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
   return Status::ok();
 }
 
-void expand(const MapItems &items, MapArguments &arguments, bool is_leaving) {
+void expand(const MapItems &items, MapArguments &arguments, bool is_exit) {
   auto expanded = std::make_unique<ExpandedList>();
-  Expander expander(*expanded, items, !is_leaving);
+  Expander expander(*expanded, items, !is_exit);
   for (const MapItem &item : items)
     expander.add(item);
   expander.finish();
@@ -228,7 +228,7 @@ void expand(const MapItems &items, MapArguments &arguments, bool is_leaving) {
   arguments.set_expanded(std::move(expanded));
 }
 
-Status prepare(MapArguments &arguments, const void *code, bool is_leaving) {
+Status prepare(MapArguments &arguments, const void *code, bool is_exit) {
   if (arguments.is_expanded())
     return Status::ok();
   const MapList &list = arguments.list();
@@ -239,7 +239,7 @@ Status prepare(MapArguments &arguments, const void *code, bool is_leaving) {
     return Status::ok();
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items, code));
-  expand(items, arguments, is_leaving);
+  expand(items, arguments, is_exit);
   return Status::ok();
 }
 

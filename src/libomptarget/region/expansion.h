@@ -40,12 +40,12 @@ inline MapItem item_of(const MapList &list, int32_t i) {
 /// be contiguous.
 Status gather_items(const MapList &list, MapItems &items, const void *code = nullptr);
 /// Prepares the arguments for all that takes more than a pass over simple data: finds out their kinds, and expands the
-/// list if it must be. is_leaving: pointers are not read, as the program may have freed their memory. Fails as
+/// list if it must be. is_exit: pointers are not read, as the program may have freed their memory. Fails as
 /// gather_items.
-Status prepare(MapArguments &arguments, const void *code, bool is_leaving = false);
+Status prepare(MapArguments &arguments, const void *code, bool is_exit = false);
 
 /// Gives the arguments an expanded list of these items.
-void expand(const MapItems &items, MapArguments &arguments, bool is_leaving = false);
+void expand(const MapItems &items, MapArguments &arguments, bool is_exit = false);
 
 /// Finds out what descriptors of sections that are not contiguous leave open, from the module with the code. For
 /// updates.

@@ -7,10 +7,10 @@
 #include "device/process_exit.h"
 #include "device/runtime.h"
 #include "region/chosen_variant.h"
+#include "region/deferred_mapping_construct.h"
 #include "region/ended_device.h"
 #include "region/kernel_call.h"
 #include "region/kernel_recorder.h"
-#include "region/left_construct.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {
@@ -120,15 +120,15 @@ const char *reason_for_host(int64_t device_number) {
                                 : conclude(device, region.kernel.name, arguments, so_far, std::move(status));
 }
 
-/// Starts a region, and leaves it to libomp, which keeps it in the slot.
-[[gnu::noinline]] Status run_and_leave(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
-                                       void *&slot) {
+/// Starts a region, and defers the rest: libomp keeps its handle in the slot.
+[[gnu::noinline]] Status run_deferred(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request,
+                                      void *&slot) {
   const std::unique_ptr<KernelRecorder> recorder = KernelRecorder::of(device, call, kernel, request);
-  return LeftConstruct::run(
-      std::make_unique<LeftConstruct>(device, call, observe::ConstructKind::kTarget, request.list, kernel.name), slot,
-      [&](LeftConstruct &construct, Status &status) {
-        return construct.launch({kernel, request, recorder.get()}, status);
-      });
+  return DeferredMappingConstruct::run(std::make_unique<DeferredMappingConstruct>(
+                                           device, call, observe::ConstructKind::kTarget, request.list, kernel.name),
+                                       slot, [&](DeferredMappingConstruct &construct, Status &status) {
+                                         return construct.launch({kernel, request, recorder.get()}, status);
+                                       });
 }
 
 [[gnu::cold, gnu::noinline]] Status abandon_without_data(Device &device, const Kernel &kernel, const MapList &list,
@@ -181,7 +181,7 @@ const char *reason_for_host(int64_t device_number) {
     chosen = &chosen_variant(device, kernel, form, request);
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call))
-      return run_and_leave(device, call, *chosen, request, *slot);
+      return run_deferred(device, call, *chosen, request, *slot);
   if (is_observed()) [[unlikely]]
     return run_observed(device, call, *chosen, form, request);
   return run_to_end(device, *chosen, form, request, false);

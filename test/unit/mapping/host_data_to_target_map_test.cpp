@@ -420,8 +420,8 @@ TEST(HostDataToTargetMap, an_arrival_is_used_until_it_has_ended) {
   ref.end_arrival();
   EXPECT_FALSE(ref.is_arriving());
   EXPECT_EQ(ref.use_arrival(), nullptr);
-  EXPECT_FALSE(arrival.leave()); // the one that was used above
-  EXPECT_TRUE(arrival.leave());
+  EXPECT_FALSE(arrival.end_use()); // the one that was used above
+  EXPECT_TRUE(arrival.end_use());
   EXPECT_FALSE(arrival.use());
 }
 

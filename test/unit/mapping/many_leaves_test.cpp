@@ -64,7 +64,7 @@ struct Stretch {
       owners[i].store(0, std::memory_order_relaxed);
   }
   void leave(MappingRef ref) {
-    if (ref.release_unless_last() || map.leave_last_as_dormant(ref))
+    if (ref.release_unless_last() || map.release_last_as_dormant(ref))
       return;
     if (ref.release(false).reached_zero)
       (void)map.remove_if_unused(ref);
@@ -133,8 +133,8 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     return inserted.found.ref;
   };
   const auto remove = [&](MappingRef ref) {
-    EXPECT_EQ(map.find_to_leave(ref.mapping->begin(), 1), ref);
-    EXPECT_TRUE(map.leave_last(ref).is_removed);
+    EXPECT_EQ(map.find_to_release(ref.mapping->begin(), 1), ref);
+    EXPECT_TRUE(map.release_last(ref).is_removed);
   };
   std::vector<MappingRef> refs;
   for (int i = 0; i < kMany; ++i)
@@ -144,7 +144,7 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     const MappingRef fresh = enter(2 * place + 1);
     EXPECT_EQ(map.retain_arrived(stretch->at(2 * place), kBytes, absence), refs[static_cast<size_t>(place)]);
     EXPECT_TRUE(refs[static_cast<size_t>(place)].release_unless_last());
-    const bool is_dormant = map.leave_last_as_dormant(fresh);
+    const bool is_dormant = map.release_last_as_dormant(fresh);
     const MappingRef again = is_dormant ? enter(2 * place + 1) : fresh;
     EXPECT_EQ(again.mapping, fresh.mapping);
     remove(again);

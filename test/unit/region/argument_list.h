@@ -44,10 +44,10 @@ private:
 class TestArguments {
 public:
   template <typename Items>
-  explicit TestArguments(const Items &items, bool is_leaving = false) : list_(items), arguments_(list_.list()) {
+  explicit TestArguments(const Items &items, bool is_exit = false) : list_(items), arguments_(list_.list()) {
     for (const MapItem &one : items)
       if (one.group >= 0) {
-        expand(MapItems(items.begin(), items.end()), arguments_, is_leaving);
+        expand(MapItems(items.begin(), items.end()), arguments_, is_exit);
         break;
       }
   }

@@ -12,7 +12,7 @@
 #include "region/constructs.h"
 #include "region/data_update.h"
 #include "region/entering.h"
-#include "region/leaving.h"
+#include "region/exiting.h"
 #include "region/mapped_storage.h"
 
 namespace omptarget::test {
@@ -27,9 +27,9 @@ class Construct {
 public:
   explicit Construct(Device &device) : device_(device), queue_(device, false) {}
   ~Construct() {
-    if (!leaving_)
+    if (!exiting_)
       return;
-    leaving_->copy_nothing();
+    exiting_->copy_nothing();
     complete().consume();
   }
   Construct(const Construct &) = delete;
@@ -59,17 +59,17 @@ public:
   Status start_exit(const MapItems &items, bool has_entered, bool is_first = false) {
     if (!has_entered) {
       arguments_.emplace(items, true);
-      OMPTARGET_TRY(is_first && !arguments().is_expanded() ? find_left(device_, arguments(), queue_, nullptr)
+      OMPTARGET_TRY(is_first && !arguments().is_expanded() ? find_for_exit(device_, arguments(), queue_, nullptr)
                                                            : look_up(device_, arguments(), queue_, nullptr));
     }
-    leaving_.emplace(device_, arguments(), queue_, besides_);
+    exiting_.emplace(device_, arguments(), queue_, besides_);
     if (device_.plugin().is_asynchronous())
-      leaving_->start();
+      exiting_->start();
     return Status::ok();
   }
   Status complete() {
-    Status status = leaving_ ? leaving_->finish() : queue_.wait();
-    leaving_.reset();
+    Status status = exiting_ ? exiting_->finish() : queue_.wait();
+    exiting_.reset();
     status.keep_first(std::move(besides_));
     besides_ = Status::ok();
     return status;
@@ -80,7 +80,7 @@ private:
   Status besides_;
   std::optional<TestArguments> arguments_;
   ConstructQueue queue_;
-  std::optional<Leaving> leaving_;
+  std::optional<Exiting> exiting_;
 };
 
 inline Status enter(Device &device, const MapItems &items, bool is_first = false) {

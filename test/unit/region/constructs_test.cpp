@@ -437,13 +437,13 @@ TEST_P(ConstructTest, work_is_asked_for_until_it_is_done) {
 TEST_P(ConstructTest, data_that_are_entered_again_while_they_go_stay) {
   int a[4] = {1, 2, 3, 4};
   ASSERT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok());
-  Construct leaving(device_);
+  Construct exiting(device_);
   MapItems items{item(a, sizeof a, kFrom)};
-  ASSERT_TRUE(leaving.start_exit(items, false).is_ok());
+  ASSERT_TRUE(exiting.start_exit(items, false).is_ok());
   std::thread entering([&] { EXPECT_TRUE(enter(device_, {item(a, sizeof a, kTo)}).is_ok()); });
   while (MappingState::count(device_.map().find(host_ptr(a), sizeof a).state) == 0)
     std::this_thread::yield(); // then it waits for the copy
-  ASSERT_TRUE(leaving.complete().is_ok());
+  ASSERT_TRUE(exiting.complete().is_ok());
   entering.join();
   ASSERT_EQ(device_.map().size(), 1u);
   EXPECT_EQ(device_.map().snapshot()[0].dynamic_count, 1u);

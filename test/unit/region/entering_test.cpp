@@ -244,12 +244,12 @@ TEST_P(EnteringTest, a_mapper_counts_each_mapping_once_and_its_pointees_too) {
   ASSERT_EQ(size(), 2u);
   EXPECT_EQ(device_.map().snapshot()[0].dynamic_count, 1u);
   EXPECT_EQ(device_.map().snapshot()[1].dynamic_count, 1u);
-  Construct leaving(device_);
-  ASSERT_TRUE(leaving.start_exit(items, false).is_ok());
+  Construct exiting(device_);
+  ASSERT_TRUE(exiting.start_exit(items, false).is_ok());
   if (GetParam() == FakeKind::kSynchronous) {
-    EXPECT_EQ(std::ranges::count_if(leaving.arguments().refs, &ArgumentRef::is_counted), 2);
+    EXPECT_EQ(std::ranges::count_if(exiting.arguments().refs, &ArgumentRef::is_counted), 2);
   }
-  ASSERT_TRUE(leaving.complete().is_ok());
+  ASSERT_TRUE(exiting.complete().is_ok());
   EXPECT_EQ(size(), 0u);
 }
 

@@ -12,11 +12,11 @@
 
 namespace omptarget {
 
-/// Arguments that take other references away than one dynamic one.
+/// Arguments that release other references than one dynamic one.
 inline constexpr uint64_t kRareReferences = map_type::kDelete | map_type::kHold;
 
-/// Takes references away that are not the last ones. Returns whether those were all: Leaving takes the others away.
-inline bool leave_shared(const Device &device, MapArguments &arguments, bool is_observed) {
+/// Releases the references that are not the last ones. Returns whether those were all: Exiting releases the others.
+inline bool release_shared(const Device &device, MapArguments &arguments, bool is_observed) {
   const MapList &list = arguments.list();
   ArgumentRefs &refs = arguments.refs;
   const uint64_t kinds = arguments.kinds;
@@ -31,30 +31,30 @@ inline bool leave_shared(const Device &device, MapArguments &arguments, bool is_
     if (ref.is_counted)
       continue;
     if (is_observed) [[unlikely]]
-      ArgumentReport(device, list).left(i, *ref.mapping, false);
+      ArgumentReport(device, list).released(i, *ref.mapping, false);
     OMPTARGET_SCHED_POINT("exit: released");
   }
   return were_shared;
 }
 
-/// Leaves the data of one construct. start() begins with what may be left while the construct's work is under way.
-/// finish() ends that and leaves the rest. Different threads may call the two. A construct that waits for the turn of
-/// another one has no turn itself. Only a construct with nowait may have one, as any waiting thread can complete it.
-class Leaving {
+/// Copies back and releases the data of one construct. start() begins with what may be copied while the construct's work
+/// is under way. finish() waits for that, and does the rest. Different threads may call the two. A construct that waits
+/// for another one's turn has no turn itself, unless it is deferred: any waiting thread can complete that.
+class Exiting {
 public:
-  /// The refs of arguments: those that are counted are to be taken away; arguments that are not counted, but have a
-  /// mapping, are copied back with it. failure: gets the first failure to copy back or to free. All outlive it.
-  Leaving(Device &device, MapArguments &arguments, ConstructQueue &queue, Status &failure)
+  /// The refs of arguments: those that are counted are to be released; arguments that are not counted, but have a mapping,
+  /// are copied back with it. failure: gets the first failure to copy back or to free. All outlive it.
+  Exiting(Device &device, MapArguments &arguments, ConstructQueue &queue, Status &failure)
       : device_(device), arguments_(arguments), refs_(arguments.refs), queue_(queue), failure_(failure) {}
 
   /// The construct has failed: nothing is copied back.
   void copy_nothing() { copied_ = 0; }
   /// Queues the copies of what is copied back and referenced by nobody else, or always copied back.
   void start();
-  /// Waits for the queue, and leaves everything, whatever fails. Returns the failure of the queued work.
+  /// Waits for the queue, and exits everything, whatever fails. Returns the failure of the queued work.
   Status finish();
-  /// The same where nothing was started, and leave_shared has left something.
-  void leave_rest();
+  /// The same where nothing was started, after release_shared has returned false.
+  void release_rest();
   /// Returns whether the construct copies back the mapping's data: nobody else does before it is complete.
   bool has_turn(MappingRef ref) const;
 
@@ -81,17 +81,17 @@ private:
   size_t counted_before(size_t i, size_t number) const;
   Copy copy_of(size_t i) const;
 
-  void leave_duplicates();
+  void release_duplicates();
   void copy_always(size_t i, bool is_queued);
-  void leave(size_t i);
-  bool leave_for_turn(size_t i);
+  void release(size_t i);
+  bool release_for_turn(size_t i);
   bool may_become_dormant(MappingRef ref) const {
     return !device_.plugin().wants_mappings() && !ref.mapping->has_extras();
   }
-  bool leave_last(size_t i);
-  bool leave_last_observed(size_t i);
+  bool release_last(size_t i);
+  bool release_last_observed(size_t i);
   bool delete_data(size_t i);
-  void leave_with_care(size_t i, size_t last);
+  void release_with_care(size_t i, size_t last);
   bool remove_last(const Removed &removed, const LastUse *use);
   void remove(const Removed &removed);
   bool copy_back(size_t i, size_t last, bool is_queued);

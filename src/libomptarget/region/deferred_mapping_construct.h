@@ -1,14 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs with nowait that outlive their calls.
+// Data-mapping constructs with nowait that outlive their calls: target, target enter data and target exit data.
 #pragma once
 
 #include <memory>
 
 #include "region/constructs.h"
 #include "region/deferred_construct.h"
-#include "region/leaving.h"
+#include "region/exiting.h"
 
 namespace omptarget {
 
@@ -16,32 +16,34 @@ namespace omptarget {
 /// failure.
 Status conclude(Device &device, const char *kernel, MapArguments &arguments, Ended so_far, Status status);
 
-class LeftConstruct final : public DeferredConstruct {
+class DeferredMappingConstruct final : public DeferredConstruct {
 public:
   /// kernel: the name of a region's, or null.
-  LeftConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list, const char *kernel)
+  DeferredMappingConstruct(Device &device, const Call &call, observe::ConstructKind kind, const MapList &list,
+                           const char *kernel)
       : DeferredConstruct(device, call, kind, list), kind_(kind), kernel_(kernel), list_(list),
-        queue_(device, is_observed()), leaving_(device, arguments_, queue_, besides_) {}
+        queue_(device, is_observed()), exiting_(device, arguments_, queue_, besides_) {}
 
-  /// Starts a construct by start(LeftConstruct &, Status &), and leaves it to libomp, which keeps it in the slot.
-  template <typename Start> static Status run(std::unique_ptr<LeftConstruct> construct, void *&slot, Start start) {
+  /// Starts a construct by start(DeferredMappingConstruct &, Status &), and defers the rest: libomp keeps its handle in the slot.
+  template <typename Start>
+  static Status run(std::unique_ptr<DeferredMappingConstruct> construct, void *&slot, Start start) {
     Status status;
     const Ended so_far = start(*construct, status);
     if (so_far != Ended::kDone)
       return construct->conclude(so_far, std::move(status));
-    return leave_or_complete(std::move(construct), slot);
+    return defer_or_complete(std::move(construct), slot);
   }
   /// Start it: enter, and queue what is to be done for certain. Unless kDone, nothing is under way. code: return address
   /// in the code that passes the arguments.
   Ended launch(const Region &region, Status &status);
   Ended enter(const void *code, Status &status);
-  Ended leave_data(const void *code, Status &status);
+  Ended exit(const void *code, Status &status);
 
 private:
-  static Status leave_or_complete(std::unique_ptr<LeftConstruct> construct, void *&slot);
+  static Status defer_or_complete(std::unique_ptr<DeferredMappingConstruct> construct, void *&slot);
   Status complete() override;
   Result<bool> is_done() override;
-  bool has_turn(MappingRef ref) const override { return leaving_.has_turn(ref); }
+  bool has_turn(MappingRef ref) const override { return exiting_.has_turn(ref); }
   Ended finish(Status &status);
   void keep_list();
   Status conclude(Ended so_far, Status status) {
@@ -54,7 +56,7 @@ private:
   MapArguments arguments_{list_};
   Status besides_;       ///< the first failure to copy back
   ConstructQueue queue_; // ends before these
-  Leaving leaving_;
+  Exiting exiting_;
   std::unique_ptr<void *[]> kept_list_;
 };
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/left_construct.h"
+#include "region/deferred_mapping_construct.h"
 
 #include <cstring>
 
@@ -18,44 +18,44 @@ namespace omptarget {
   return so_far == Ended::kFailed ? blamed_on_kernel(device, kernel, std::move(status)) : std::move(status);
 }
 
-Ended LeftConstruct::launch(const Region &region, Status &status) {
+Ended DeferredMappingConstruct::launch(const Region &region, Status &status) {
   const Ended started = start_region(device(), region, arguments_, queue_, status);
   if (started != Ended::kDone) [[unlikely]]
     queue_.wait().consume(); // nothing may be under way when what it uses is given back
   else if (queue_.is_busy())
-    leaving_.start();
+    exiting_.start();
   return started;
 }
 
-Ended LeftConstruct::enter(const void *code, Status &status) {
+Ended DeferredMappingConstruct::enter(const void *code, Status &status) {
   return start_entry(device(), arguments_, queue_, code, status);
 }
 
-Ended LeftConstruct::leave_data(const void *code, Status &status) {
-  status = find_left(device(), arguments_, queue_, code);
+Ended DeferredMappingConstruct::exit(const void *code, Status &status) {
+  status = find_for_exit(device(), arguments_, queue_, code);
   if (!status.is_ok()) [[unlikely]] {
     arguments_.refs.clear(); // it has taken nothing
     return Ended::kNotStarted;
   }
-  leaving_.start();
+  exiting_.start();
   return Ended::kDone;
 }
 
-/// After kDone: waits for all that, and leaves.
-Ended LeftConstruct::finish(Status &status) {
+/// After kDone: waits for all that, and exits.
+Ended DeferredMappingConstruct::finish(Status &status) {
   if (kind_ == observe::ConstructKind::kEnterData) {
     status = queue_.wait();
     check_present_data(device());
     return status.is_ok() ? Ended::kDone : Ended::kNotStarted;
   }
-  Status waited = leaving_.finish();
+  Status waited = exiting_.finish();
   status = std::move(besides_);
   const Ended so_far = ended(device(), kernel_ ? kAfterKernel : nullptr, std::move(waited), status);
   return kernel_ ? so_far : Ended::kDone;
 }
 
 /// From now on the list's arrays may go.
-void LeftConstruct::keep_list() {
+void DeferredMappingConstruct::keep_list() {
   if (OMPTARGET_PLANTED("list-lent") || arguments_.is_expanded())
     return;
   const auto count = static_cast<size_t>(list_.count);
@@ -77,20 +77,20 @@ void LeftConstruct::keep_list() {
   list_.mappers = nullptr; // no argument has one
 }
 
-Status LeftConstruct::leave_or_complete(std::unique_ptr<LeftConstruct> construct, void *&slot) {
+Status DeferredMappingConstruct::defer_or_complete(std::unique_ptr<DeferredMappingConstruct> construct, void *&slot) {
   if (!construct->queue_.is_busy())
     return construct->complete();
   construct->keep_list();
-  return leave(std::move(construct), slot);
+  return defer(std::move(construct), slot);
 }
 
-Status LeftConstruct::complete() {
+Status DeferredMappingConstruct::complete() {
   Status status;
   const Ended so_far = finish(status);
   return conclude(so_far, std::move(status));
 }
 
-Result<bool> LeftConstruct::is_done() {
+Result<bool> DeferredMappingConstruct::is_done() {
   auto is_done = queue_.is_done();
   if (is_done.is_ok()) [[likely]]
     return is_done;

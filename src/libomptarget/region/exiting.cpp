@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/leaving.h"
+#include "region/exiting.h"
 
 #include <algorithm>
 #include <llvm/ADT/STLExtras.h>
@@ -19,12 +19,12 @@ using map_type::kAlways;
 namespace {
 
 /// Two faults in one: others may copy back at the same time, or remove what is copied.
-inline bool is_turn_left_out() {
+inline bool is_turn_skipped() {
   return OMPTARGET_PLANTED("copies-out-of-turn") || OMPTARGET_PLANTED("copy-back-unkept");
 }
 
 /// Returns whether nobody references the mapping, and a construct copies its data back.
-bool is_left_in_turn(MappingRef ref) {
+bool is_released_in_turn(MappingRef ref) {
   const uint64_t word = ref.mapping->state();
   return (word & MappingState::kTurn) != 0 && ref.is_of(word) && MappingState::is_unused(word);
 }
@@ -33,7 +33,7 @@ bool is_left_in_turn(MappingRef ref) {
 
 /// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
 /// Another construct may revive the mapping at once, and tells of the same storage then.
-[[gnu::cold, gnu::noinline]] bool Leaving::become_dormant_observed(MappingRef ref, EndedBy ended_by,
+[[gnu::cold, gnu::noinline]] bool Exiting::become_dormant_observed(MappingRef ref, EndedBy ended_by,
                                                                    const LastUse &last) {
   bool is_told = false;
   const std::function<void()> tell = [&] {
@@ -43,9 +43,9 @@ bool is_left_in_turn(MappingRef ref) {
   HostDataToTargetMap &map = device_.map();
   const bool became_dormant = ended_by == EndedBy::kTurn       ? map.end_turn_as_dormant(ref, &tell)
                               : ended_by == EndedBy::kDeletion ? map.delete_as_dormant(ref, &tell)
-                                                               : map.leave_last_as_dormant(ref, &tell);
+                                                               : map.release_last_as_dormant(ref, &tell);
   if (became_dormant && ended_by != EndedBy::kTurn)
-    report_left(last);
+    report_released(last);
   if (became_dormant)
     report_removed(device_, last.removal);
   else if (is_told)
@@ -54,14 +54,14 @@ bool is_left_in_turn(MappingRef ref) {
 }
 
 /// The mapping's last argument that is copied back, or kNone.
-[[gnu::always_inline]] inline size_t Leaving::last_copied(size_t i) {
+[[gnu::always_inline]] inline size_t Exiting::last_copied(size_t i) {
   if (refs_.size() <= kFewArguments) [[likely]]
     return copied_before(i, refs_.size());
   return last_of_many(i);
 }
 
 /// The argument before that number which is copied back from the mapping of argument i, or kNone.
-[[gnu::always_inline]] inline size_t Leaving::copied_before(size_t i, size_t number) const {
+[[gnu::always_inline]] inline size_t Exiting::copied_before(size_t i, size_t number) const {
   if (refs_.size() > kFewArguments) [[unlikely]]
     return many_->before[number];
   while (number-- > 0)
@@ -70,7 +70,7 @@ bool is_left_in_turn(MappingRef ref) {
   return kNone;
 }
 
-[[gnu::noinline]] size_t Leaving::last_of_many(size_t i) {
+[[gnu::noinline]] size_t Exiting::last_of_many(size_t i) {
   if (!many_) {
     many_ = std::make_unique<Copied>();
     many_->before.assign(refs_.size(), kNone);
@@ -86,7 +86,7 @@ bool is_left_in_turn(MappingRef ref) {
 }
 
 /// The argument before that number which has a dynamic reference to the mapping of argument i, or kNone.
-size_t Leaving::counted_before(size_t i, size_t number) const {
+size_t Exiting::counted_before(size_t i, size_t number) const {
   while (number-- > 0)
     if (refs_[number].is_counted && is_same(number, i) && !is_of_kind(number, kRareReferences))
       return number;
@@ -94,13 +94,13 @@ size_t Leaving::counted_before(size_t i, size_t number) const {
 }
 
 /// The copy of an argument; the part that lies in its mapping, for implicit ones that reach beyond it.
-inline Copy Leaving::copy_of(size_t i) const {
+inline Copy Exiting::copy_of(size_t i) const {
   return (arguments_.kinds & map_type::kImplicit) != 0 ? omptarget::copy_of(arguments_, i)
                                                        : copy_of_argument(arguments_.list(), i, refs_[i].ref());
 }
 
-void Leaving::start() {
-  leave_duplicates();
+void Exiting::start() {
+  release_duplicates();
   for (size_t i = 0; i < refs_.size(); ++i) {
     if (is_to_be_copied_always(i)) [[unlikely]] {
       copy_always(i, true);
@@ -108,13 +108,13 @@ void Leaving::start() {
     }
     if (!refs_[i].is_counted || MappingState::count(refs_[i].mapping->state()) != 1 || is_of_kind(i, kRareReferences))
       continue;
-    if (const size_t last = last_copied(i); last != kNone && leave_for_turn(i))
+    if (const size_t last = last_copied(i); last != kNone && release_for_turn(i))
       turns_.push_back({i, copy_back(i, last, true)});
   }
 }
 
-/// Gives back all references to a mapping but the first one. That one keeps the mapping until the end.
-void Leaving::leave_duplicates() {
+/// Releases all references to a mapping but the first one. That one keeps the mapping until the end.
+void Exiting::release_duplicates() {
   if (refs_.size() > kFewArguments)
     return;
   for (size_t i = 1; i < refs_.size(); ++i) {
@@ -124,17 +124,17 @@ void Leaving::leave_duplicates() {
       continue;
     ref.is_counted = false;
     if (queue_.is_observed()) [[unlikely]]
-      report().left(i, *ref.mapping, false);
+      report().released(i, *ref.mapping, false);
   }
 }
 
-/// `always`: the data are copied back, whoever references them. If the construct may be the last to do so, it takes its
-/// reference away together with the turn. Data in another construct's turn are waited for, unless is_queued.
-[[gnu::cold, gnu::noinline]] void Leaving::copy_always(size_t i, bool is_queued) {
+/// `always`: the data are copied back, whoever references them. If the construct may be the last to do so, it
+/// releases its reference and takes the turn in one step. Data in another construct's turn are waited for, unless is_queued.
+[[gnu::cold, gnu::noinline]] void Exiting::copy_always(size_t i, bool is_queued) {
   const MappingRef ref = refs_[i].ref();
   const size_t counted = counted_before(i, i + 1);
   const size_t last = last_copied(i);
-  if (counted != kNone && leave_for_turn(counted)) {
+  if (counted != kNone && release_for_turn(counted)) {
     const bool is_plain = copy_back(counted, last, is_queued);
     is_queued ? turns_.push_back({counted, is_plain}) : end_turn(counted, is_plain);
   } else {
@@ -167,22 +167,22 @@ void Leaving::leave_duplicates() {
     refs_[j].is_copied_back = true; // all that lie there
 }
 
-/// Takes the last reference of argument i away, and the turn. False: nothing has happened.
-[[gnu::always_inline]] inline bool Leaving::leave_for_turn(size_t i) {
+/// Releases the last reference of argument i, and takes the turn. False: nothing has happened.
+[[gnu::always_inline]] inline bool Exiting::release_for_turn(size_t i) {
   ArgumentRef &ref = refs_[i];
-  OMPTARGET_SCHED_POINT("leave: about to take the turn");
-  if (is_turn_left_out() ? !ref.ref().release_if_last().reached_zero : !ref.ref().leave_for_turn())
+  OMPTARGET_SCHED_POINT("exit: about to take the turn");
+  if (is_turn_skipped() ? !ref.ref().release_if_last().reached_zero : !ref.ref().release_for_turn())
     return false;
   ref.is_counted = false;
   if (queue_.is_observed()) [[unlikely]]
-    report_left(report().last_use(i, *ref.mapping));
-  OMPTARGET_SCHED_POINT("leave: has the turn");
+    report_released(report().last_use(i, *ref.mapping));
+  OMPTARGET_SCHED_POINT("exit: has the turn");
   return true;
 }
 
 /// Copies back from the mapping of argument i, or queues that. last: its last argument that is copied back. Returns
 /// whether some copy goes over pointers that become attached meanwhile.
-bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
+bool Exiting::copy_back(size_t i, size_t last, bool is_queued) {
   bool are_plain = false;
   Copy copy = copy_of(last);
   for (size_t j = copied_before(i, last); j != kNone; j = copied_before(i, j))
@@ -196,7 +196,7 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
   return are_plain;
 }
 
-[[gnu::always_inline]] inline bool Leaving::copy_back(const Copy &copy, bool is_queued) {
+[[gnu::always_inline]] inline bool Exiting::copy_back(const Copy &copy, bool is_queued) {
   const Mapping &mapping = *copy.mapping.mapping;
   void *const host = raw(copy.host);
   const bool is_plain = !mapping.has_attached_pointers() && is_writable(host, static_cast<size_t>(copy.size));
@@ -211,19 +211,19 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
   return true;
 }
 
-[[gnu::cold, gnu::noinline]] void Leaving::copy_with_care(const Copy &copy, bool is_at_once) {
+[[gnu::cold, gnu::noinline]] void Exiting::copy_with_care(const Copy &copy, bool is_at_once) {
   failure_.keep_first(is_at_once ? queue_.copy_at_once(copy, false) : queue_.copy_to_host(copy));
 }
 
 /// Once the data are copied back.
-[[gnu::always_inline]] inline void Leaving::end_turn(size_t i, bool is_plain) {
-  OMPTARGET_SCHED_POINT("leave: copied back");
+[[gnu::always_inline]] inline void Exiting::end_turn(size_t i, bool is_plain) {
+  OMPTARGET_SCHED_POINT("exit: copied back");
   HostDataToTargetMap &map = device_.map();
   const MappingRef ref = refs_[i].ref();
   if (is_plain && ref.mapping->has_attached_pointers()) [[unlikely]] // since the copies began
     for (size_t j = last_copied(i); j != kNone; j = copied_before(i, j))
       map.attached_pointers().restore(ref, arguments_.begin(j), arguments_.bytes(j));
-  if (is_turn_left_out() && !(ref.mapping->state() & MappingState::kTurn))
+  if (is_turn_skipped() && !(ref.mapping->state() & MappingState::kTurn))
     return remove(map.remove_if_unused(ref));
   const bool became_dormant =
       may_become_dormant(ref) &&
@@ -233,9 +233,9 @@ bool Leaving::copy_back(size_t i, size_t last, bool is_queued) {
     remove(map.end_turn(ref));
 }
 
-void Leaving::remove(const Removed &removed) { failure_.keep_first(free_removed(device_, removed)); }
+void Exiting::remove(const Removed &removed) { failure_.keep_first(free_removed(device_, removed)); }
 
-Status Leaving::finish() {
+Status Exiting::finish() {
   Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.wait();
   if (!waited.is_ok()) [[unlikely]]
     copy_nothing();
@@ -245,25 +245,25 @@ Status Leaving::finish() {
   for (size_t i = 0; (arguments_.kinds & kAlways) && i < refs_.size(); ++i)
     if (is_to_be_copied_always(i))
       copy_always(i, false);
-  (void)leave_shared(device_, arguments_, queue_.is_observed());
-  leave_rest();
+  (void)release_shared(device_, arguments_, queue_.is_observed());
+  release_rest();
   return waited;
 }
 
-void Leaving::leave_rest() {
+void Exiting::release_rest() {
   for (size_t i = 0; i < refs_.size(); ++i)
     if (refs_[i].is_counted) {
-      leave(i);
+      release(i);
       refs_[i].is_counted = false;
     }
   device_.free_evicted();
 }
 
-/// Takes the reference of argument i away. Nothing is queued, and the construct has no turn.
-[[gnu::always_inline]] inline void Leaving::leave(size_t i) {
+/// Releases the reference of argument i. Nothing is queued, and the construct has no turn.
+[[gnu::always_inline]] inline void Exiting::release(size_t i) {
   const size_t last = last_copied(i);
   if (!is_of_kind(i, kRareReferences)) [[likely]] {
-    if (last == kNone ? leave_last(i) : leave_for_turn(i)) [[likely]] {
+    if (last == kNone ? release_last(i) : release_for_turn(i)) [[likely]] {
       if (last != kNone)
         end_turn(i, copy_back(i, last, false));
       return;
@@ -271,30 +271,30 @@ void Leaving::leave_rest() {
   } else if (last == kNone && !is_of_kind(i, map_type::kHold) && delete_data(i)) {
     return;
   }
-  leave_with_care(i, last);
+  release_with_care(i, last);
 }
 
-/// Takes the last reference of argument i away, whose data are not copied back. False if it is not the last one, or
-/// there is more to do: nothing has happened.
-[[gnu::always_inline]] inline bool Leaving::leave_last(size_t i) {
+/// Releases the last reference of argument i, whose data are not copied back. False if it is not the last one, or there
+/// is more to do: nothing has happened.
+[[gnu::always_inline]] inline bool Exiting::release_last(size_t i) {
   const MappingRef ref = refs_[i].ref();
   if (queue_.is_observed()) [[unlikely]]
-    return leave_last_observed(i);
-  if (may_become_dormant(ref) && device_.map().leave_last_as_dormant(ref)) [[likely]]
+    return release_last_observed(i);
+  if (may_become_dormant(ref) && device_.map().release_last_as_dormant(ref)) [[likely]]
     return true;
-  return remove_last(device_.map().leave_last(ref), nullptr);
+  return remove_last(device_.map().release_last(ref), nullptr);
 }
 
-[[gnu::cold, gnu::noinline]] bool Leaving::leave_last_observed(size_t i) {
+[[gnu::cold, gnu::noinline]] bool Exiting::release_last_observed(size_t i) {
   const MappingRef ref = refs_[i].ref();
   const LastUse use = report().last_use(i, *ref.mapping);
   if (may_become_dormant(ref) && become_dormant_observed(ref, EndedBy::kLastReference, use))
     return true;
-  return remove_last(device_.map().leave_last(ref), &use);
+  return remove_last(device_.map().release_last(ref), &use);
 }
 
-/// Takes all references of argument i away. False as leave_last.
-[[gnu::always_inline]] inline bool Leaving::delete_data(size_t i) {
+/// Releases all references of argument i. False as release_last.
+[[gnu::always_inline]] inline bool Exiting::delete_data(size_t i) {
   const MappingRef ref = refs_[i].ref();
   if (queue_.is_observed()) [[unlikely]] {
     const LastUse use = report().last_use(i, *ref.mapping);
@@ -307,44 +307,44 @@ void Leaving::leave_rest() {
 }
 
 /// use: of an observed construct.
-[[gnu::noinline]] bool Leaving::remove_last(const Removed &removed, const LastUse *use) {
+[[gnu::noinline]] bool Exiting::remove_last(const Removed &removed, const LastUse *use) {
   if (!removed.is_removed)
     return false;
   OMPTARGET_SCHED_POINT("exit: released");
   if (use) [[unlikely]]
-    report_left(*use);
+    report_released(*use);
   remove(removed);
   return true;
 }
 
-/// Takes references of argument i away, whatever there is to do besides. last: as for copy_back.
-[[gnu::noinline]] void Leaving::leave_with_care(size_t i, size_t last) {
+/// Releases references of argument i, whatever there is to do besides. last: as for copy_back.
+[[gnu::noinline]] void Exiting::release_with_care(size_t i, size_t last) {
   const MappingRef ref = refs_[i].ref();
   const bool is_deleted = is_of_kind(i, map_type::kDelete);
   const bool is_held = is_of_kind(i, map_type::kHold);
   if (is_deleted && !is_held)
     device_.map().rare_uses().forget_base_pointers(ref);
-  const OnLast on_last = last == kNone ? OnLast::kLeave : OnLast::kTakeTurn;
-  const auto release = [&] {
+  const OnLast on_last = last == kNone ? OnLast::kNothing : OnLast::kTakeTurn;
+  const auto release_now = [&] {
     return is_held ? device_.map().rare_uses().release_hold(ref, is_deleted, on_last)
                    : ref.release(is_deleted, on_last);
   };
-  Released released = release();
-  for (; released.must_wait; released = release())
+  Released released = release_now();
+  for (; released.must_wait; released = release_now())
     DeferredConstruct::wait_for_turn(device_, ref);
   OMPTARGET_SCHED_POINT("exit: released");
   if (queue_.is_observed() && released.is_valid) [[unlikely]]
-    report().left(i, *ref.mapping, released.reached_zero);
+    report().released(i, *ref.mapping, released.reached_zero);
   if (released.has_turn)
     end_turn(i, copy_back(i, last, false));
   else if (released.reached_zero)
     remove(device_.map().remove_if_unused(ref));
   // The construct is complete once data that nobody references are gone: who enters them after it maps them anew.
-  if (is_left_in_turn(ref))
+  if (is_released_in_turn(ref))
     DeferredConstruct::wait_for_turn(device_, ref);
 }
 
-bool Leaving::has_turn(MappingRef ref) const {
+bool Exiting::has_turn(MappingRef ref) const {
   return llvm::any_of(turns_, [&](const Taken &turn) { return refs_[turn.argument].ref() == ref; });
 }
 
@@ -352,9 +352,9 @@ void give_back(Device &device, MapArguments &arguments) {
   ConstructQueue queue(device, is_observed());
   arguments.kinds &= ~map_type::kDelete;
   Status besides;
-  Leaving leaving(device, arguments, queue, besides);
-  leaving.copy_nothing();
-  leaving.finish().consume();
+  Exiting exiting(device, arguments, queue, besides);
+  exiting.copy_nothing();
+  exiting.finish().consume();
   besides.consume();
 }
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks up the data that target exit data and the end of target data leave, in the cases that find_present leaves.
+// Looks up the data of a construct that exits, where find_present does not do.
 
 #include "mapping/base_pointers.h"
 #include "mapping/construct_counts.h"
@@ -13,9 +13,9 @@ namespace {
 constexpr int64_t kPointerSize = sizeof(void *);
 
 /// Looks the arguments of one construct up.
-class LeftLookup {
+class ExitLookup {
 public:
-  LeftLookup(HostDataToTargetMap &map, bool uses_host_memory, MapArguments &arguments,
+  ExitLookup(HostDataToTargetMap &map, bool uses_host_memory, MapArguments &arguments,
              llvm::SmallVectorImpl<MappingRef> &awaited)
       : map_(map), uses_host_memory_(uses_host_memory), arguments_(arguments), awaited_(awaited), counts_(arguments) {}
 
@@ -88,9 +88,9 @@ private:
 
 } // namespace
 
-Status look_up_left(HostDataToTargetMap &map, bool uses_host_memory, MapArguments &arguments,
+Status look_up_exit(HostDataToTargetMap &map, bool uses_host_memory, MapArguments &arguments,
                     llvm::SmallVectorImpl<MappingRef> &awaited) {
-  return LeftLookup(map, uses_host_memory, arguments, awaited).run();
+  return ExitLookup(map, uses_host_memory, arguments, awaited).run();
 }
 
 } // namespace omptarget
