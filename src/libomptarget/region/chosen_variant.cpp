@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "device/kernel_call.h"
 #include "device/kernel_variants.h"
 #include "generations/map_bits.h"
-#include "region/kernel_call.h"
 
 namespace omptarget {
 

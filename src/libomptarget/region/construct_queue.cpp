@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "base/page_access.h"
 #include "base/sched_point.h"
+#include "device/mapped_storage.h"
 #include "device/protected_memory.h"
 #include "mapping/variable_name.h"
 #include "observe/construct_events.h"
-#include "region/mapped_storage.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {

@@ -7,13 +7,14 @@
 #include <cinttypes>
 
 #include "base/dimensions.h"
+#include "device/kernel_call.h"
+#include "device/mapped_storage.h"
 #include "device/mapping_tables.h"
 #include "device/runtime.h"
 #include "generations/names.h"
 #include "mapping/variable_name.h"
 #include "observe/info.h"
 #include "observe/source_text.h"
-#include "region/kernel_call.h"
 
 namespace omptarget {
 
@@ -99,21 +100,6 @@ void internal::trace_launch(const observe::KernelFacts &facts, uint32_t argument
              wanted_text(facts.requested.threads, "threads").c_str());
 }
 
-void report_created(const Device &device, const Mapping &mapping) {
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
-                         raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(),
-                         variable_place(mapping.name()).c_str());
-  if (observe::reports_mappings()) [[unlikely]]
-    observe::mapping_created(facts_of(mapping, mapping.begin(), mapping.size(), mapping.name()), mapping.allocation());
-}
-
-void report_removed(const Device &device, const Removed &removed) {
-  OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRIu64 " bytes",
-                         raw(removed.begin), raw(removed.target_begin), removed.size);
-  if (observe::reports_mappings()) [[unlikely]]
-    observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
-}
-
 /// The pointer of a pointer and its pointee has no name of its own.
 const char *ArgumentReport::name(size_t i) const {
   return list_.names && !has(i, map_type::kPointer) ? static_cast<const char *>(list_.names[i]) : nullptr;
@@ -190,12 +176,6 @@ LastUse ArgumentReport::last_use(size_t i, const Mapping &mapping) const {
 void report_released(const LastUse &last) {
   if (observe::reports_mappings())
     observe::mapping_released(last.facts, last.change, false);
-}
-
-void report_allocated(const Device &device, const Removed &removed) {
-  DataOperation operation(
-      {DataOperationKind::kAllocate, device.id(), raw(removed.begin), nullptr, removed.size, removed.name});
-  operation.set_target(raw(removed.allocation));
 }
 
 } // namespace omptarget

@@ -77,20 +77,6 @@ template <typename Launch>
   return launch(nullptr);
 }
 
-/// Some construct has made the mapping, which has storage by now; or has removed it.
-void report_created(const Device &device, const Mapping &mapping);
-void report_removed(const Device &device, const Removed &removed);
-
-/// The storage of a mapping that was removed is freed.
-inline observe::DataOperationFacts deletion_of(const Device &device, const Removed &removed) {
-  return {observe::DataOperationKind::kDelete,
-          device.id(),
-          raw(removed.begin),
-          raw(removed.allocation),
-          removed.size,
-          removed.name};
-}
-
 /// The end of a mapping.
 struct LastUse {
   observe::MappingFacts facts; ///< at the place of the argument that releases it
@@ -129,7 +115,4 @@ private:
 
 /// The construct has released the last reference.
 [[gnu::cold]] void report_released(const LastUse &last);
-/// Tells that the storage of a mapping which has not become dormant is allocated again.
-[[gnu::cold]] void report_allocated(const Device &device, const Removed &removed);
-
 } // namespace omptarget

@@ -4,15 +4,15 @@
 #include "region/constructs.h"
 
 #include "device/invariants.h"
+#include "device/kernel_call.h"
 #include "device/mapping_notes.h"
 #include "mapping/base_pointers.h"
 #include "observe/checks.h"
+#include "recorder/kernel_recorder.h"
 #include "region/construct_report.h"
 #include "region/entering.h"
 #include "region/exiting.h"
 #include "region/expansion.h"
-#include "region/kernel_call.h"
-#include "region/kernel_recorder.h"
 #include "region/private_arguments.h"
 
 namespace omptarget {
@@ -104,7 +104,7 @@ inline Status call(const Region &region, const Device &device, void **slots, uin
   const auto count = static_cast<uint32_t>(slots.size() - 1);
   slots.push_back(nullptr);
   const auto run = [&] { return launch(region, arguments, slots.data(), count, queue, false); };
-  return region.recorder ? region.recorder->record(queue, arguments.refs, run) : run();
+  return region.recorder ? region.recorder->record(arguments.refs, [&] { return queue.settle(); }, run) : run();
 }
 
 /// Returns whether something is to be copied back after the kernel, unless another construct retains it meanwhile.

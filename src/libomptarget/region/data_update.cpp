@@ -5,12 +5,12 @@
 
 #include "base/page_access.h"
 #include "base/sched_point.h"
+#include "device/mapped_storage.h"
 #include "device/mapping_notes.h"
 #include "mapping/map_arguments.h"
 #include "mapping/non_contiguous.h"
 #include "observe/checks.h"
 #include "region/expansion.h"
-#include "region/mapped_storage.h"
 
 namespace omptarget {
 

@@ -9,13 +9,13 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "device/mapped_storage.h"
 #include "device/mapping_tables.h"
 #include "mapping/construct_counts.h"
 #include "mapping/variable_name.h"
 #include "region/construct_report.h"
 #include "region/deferred_construct.h"
 #include "region/expansion.h"
-#include "region/mapped_storage.h"
 #include "region/mapping_settings.h"
 
 namespace omptarget {

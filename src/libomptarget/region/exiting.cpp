@@ -8,9 +8,9 @@
 
 #include "base/page_access.h"
 #include "base/sched_point.h"
+#include "device/mapped_storage.h"
 #include "region/construct_report.h"
 #include "region/deferred_construct.h"
-#include "region/mapped_storage.h"
 
 namespace omptarget {
 

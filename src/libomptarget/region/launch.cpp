@@ -4,13 +4,13 @@
 #include "region/launch.h"
 
 #include "base/log.h"
+#include "device/kernel_call.h"
 #include "device/process_exit.h"
 #include "device/runtime.h"
+#include "recorder/kernel_recorder.h"
 #include "region/chosen_variant.h"
 #include "region/deferred_mapping_construct.h"
 #include "region/ended_device.h"
-#include "region/kernel_call.h"
-#include "region/kernel_recorder.h"
 #include "region/unfit_module.h"
 
 namespace omptarget {

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "mapping/private_layout.h"
+#include "recorder/kernel_recorder.h"
 #include "region/construct_queue.h"
-#include "region/kernel_recorder.h"
 
 namespace omptarget {
 

@@ -13,7 +13,7 @@
 #include "region/data_update.h"
 #include "region/entering.h"
 #include "region/exiting.h"
-#include "region/mapped_storage.h"
+#include "device/mapped_storage.h"
 
 namespace omptarget::test {
 

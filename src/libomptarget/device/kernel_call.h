@@ -6,8 +6,8 @@
 
 #include "device/device.h"
 #include "device/helper_threads.h"
+#include "device/launch_request.h"
 #include "device/libomp.h"
-#include "region/launch.h"
 
 namespace omptarget {
 

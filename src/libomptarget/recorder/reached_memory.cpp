@@ -1,14 +1,14 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/reached_memory.h"
+#include "recorder/reached_memory.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
 #include <new>
 
-#include "region/mapped_storage.h"
+#include "device/mapped_storage.h"
 
 namespace omptarget {
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/kernel_recorder.h"
+#include "recorder/kernel_recorder.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,9 +11,10 @@
 #include "base/log.h"
 #include "base/process_rank.h"
 #include "base/version.h"
+#include "device/kernel_call.h"
 #include "image/image_facts.h"
 #include "image/module_bounds.h"
-#include "region/reached_memory.h"
+#include "recorder/reached_memory.h"
 
 namespace omptarget {
 

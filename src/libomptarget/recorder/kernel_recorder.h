@@ -10,13 +10,12 @@
 
 #include "base/status.h"
 #include "device/call.h"
+#include "device/launch_request.h"
 #include "mapping/map_arguments.h"
 #include "memory/allocated_memory.h"
 #include "observe/listeners.h"
 #include "observe/recording_choice.h"
 #include "record/recording.h"
-#include "region/construct_queue.h"
-#include "region/kernel_call.h"
 
 namespace omptarget {
 
@@ -46,13 +45,13 @@ public:
   }
 
   /// Carries out the launch between two readings. The recording is written before the launch, and then, with its
-  /// results, once more: a kernel that ends the process is recorded, too. Returns the launch's failure, or that of what
-  /// was queued before. The queue is idle afterwards, but for what waits for the construct's end.
-  template <typename Launch> Status record(ConstructQueue &queue, const ArgumentRefs &refs, Launch launch) {
-    OMPTARGET_TRY(queue.settle());
+  /// results, once more: a kernel that ends the process is recorded, too. settle(): waits for what is queued. Returns the
+  /// launch's failure, or that of what was queued before.
+  template <typename Settle, typename Launch> Status record(const ArgumentRefs &refs, Settle settle, Launch launch) {
+    OMPTARGET_TRY(settle());
     const bool is_begun = read_before(refs);
     OMPTARGET_TRY(launch());
-    OMPTARGET_TRY(queue.settle());
+    OMPTARGET_TRY(settle());
     if (is_begun)
       read_after();
     return Status::ok();

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "region/kernel_call.h"
+#include "device/kernel_call.h"
 
 #include <llvm/ADT/SmallVector.h>
 
