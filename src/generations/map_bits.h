@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-/// The 16 bits from kMemberOfShift hold the number of the parent, counted from 1.
+/// The 16 bits from kMemberOfShift hold the number of the parent, counted from 1. No compiler uses 0x800 and those from
+/// 1 << 16 to 1 << 43. Those from 1 << 45 to 1 << 47 are the library's own (src/libomptarget/mapping/map_type.h).
 namespace omptarget::map_type {
 inline constexpr uint64_t kTo = 0x1;
 inline constexpr uint64_t kFrom = 0x2;

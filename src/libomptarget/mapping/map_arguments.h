@@ -12,14 +12,6 @@
 
 namespace omptarget {
 
-/// Bits of the types in an expanded list, which no compiler passes.
-namespace map_type {
-inline constexpr uint64_t kPointer = 1ull << 45; ///< the pointer of the argument that follows, which has kPointee
-inline constexpr uint64_t kPointee = 1ull << 46;
-inline constexpr uint64_t kLookUpOnly = 1ull << 47; ///< stands for an argument with a mapper: gives its address only
-inline constexpr uint64_t kExpanded = kPointer | kPointee | kLookUpOnly;
-} // namespace map_type
-
 /// The mapping that a construct has retained or found for an argument, or null.
 struct ArgumentRef {
   Mapping *mapping;
@@ -85,7 +77,8 @@ public:
   void clear_bits(size_t i, uint64_t bits) { expanded_->types[i] &= ~static_cast<int64_t>(bits); }
 
   ArgumentRefs refs;
-  uint64_t kinds = 0; ///< all bits of their types; 0 as long as all are plain data or values
+  /// All bits of their types but for simple ones (is_simple), which may be missing. Ask has() for those.
+  uint64_t kinds = 0;
 
 private:
   const MapList *list_;
@@ -93,10 +86,9 @@ private:
   std::unique_ptr<ExpandedList> expanded_;
 };
 
-/// Data that are counted when they are present, and that is all.
+/// Data that need one step to be entered if they are present, and one to be found at the exit.
 inline bool is_simple(uint64_t type) {
-  constexpr uint64_t kSimple = map_type::kTo | map_type::kFrom | map_type::kTargetParam | map_type::kReturnParam |
-                               map_type::kImplicit | map_type::kClose | map_type::kPresent | map_type::kNullify;
+  constexpr uint64_t kSimple = bits_that(&map_type::Bit::is_simple);
   return (type & ~kSimple) == 0;
 }
 

@@ -11,6 +11,55 @@
 
 namespace omptarget {
 
+namespace map_type {
+
+// Bits of the types in an expanded list, which no compiler passes.
+inline constexpr uint64_t kPointer = 1ull << 45; ///< the pointer of the argument that follows, which has kPointee
+inline constexpr uint64_t kPointee = 1ull << 46;
+inline constexpr uint64_t kLookUpOnly = 1ull << 47; ///< stands for an argument with a mapper: gives its address only
+inline constexpr uint64_t kExpanded = kPointer | kPointee | kLookUpOnly;
+
+/// What constructs do with the bits that compilers pass. A new bit gets a row.
+struct Bit {
+  uint64_t bit;
+  bool is_simple = false;    ///< data with such bits alone take one step to be entered if present, and one to be found
+  bool is_inherited = false; ///< of an argument with a mapper: holds for all that it pushes (OpenMP 5.2, section 5.8.8)
+  bool is_of_argument = false; ///< of an argument with a mapper: holds for the argument itself
+  bool is_of_pointer = false;  ///< of PTR_AND_OBJ: holds for the pointer, too
+};
+inline constexpr Bit kBits[] = {
+    {.bit = kTo, .is_simple = true},
+    {.bit = kFrom, .is_simple = true},
+    {.bit = kAlways, .is_inherited = true},
+    {.bit = kDelete, .is_inherited = true},
+    {.bit = kPtrAndObj},
+    {.bit = kTargetParam, .is_simple = true, .is_of_argument = true},
+    {.bit = kReturnParam, .is_simple = true, .is_of_argument = true},
+    {.bit = kPrivate},
+    {.bit = kLiteral},
+    {.bit = kImplicit, .is_simple = true, .is_inherited = true, .is_of_pointer = true},
+    {.bit = kClose, .is_simple = true, .is_inherited = true, .is_of_pointer = true},
+    {.bit = kPresent, .is_simple = true, .is_inherited = true},
+    {.bit = kHold, .is_inherited = true, .is_of_pointer = true},
+    {.bit = kAttach},
+    {.bit = kNullify, .is_simple = true},
+    {.bit = kNonContiguous},
+    {.bit = kMemberOf, .is_of_pointer = true},
+};
+/// Returns all bits of which that is true.
+constexpr uint64_t bits_that(bool Bit::*are) {
+  uint64_t bits = 0;
+  for (const Bit &bit : kBits)
+    bits |= bit.*are ? bit.bit : 0;
+  return bits;
+}
+
+} // namespace map_type
+
+/// Returns whether data are copied back by the construct that releases their last reference, or by any one with `always`
+/// (OpenMP 5.2, section 5.8.3). type: of an argument of that construct; mappings remember no type.
+inline bool copies_back(uint64_t type) { return (type & map_type::kFrom) != 0; }
+
 /// Map arguments as the compiler passes them. names and mappers may be null, and so may their elements.
 struct MapList {
   int32_t count;

@@ -107,10 +107,10 @@ inline Status call(const Region &region, const Device &device, void **slots, uin
   return region.recorder ? region.recorder->record(arguments.refs, [&] { return queue.settle(); }, run) : run();
 }
 
-/// Returns whether something is to be copied back after the kernel, unless another construct retains it meanwhile.
+/// Returns whether the kernel needs a queue, since something may be copied back after it.
 inline bool may_copy_back(const MapList &list, const ArgumentRefs &refs) {
   for (size_t i = 0; i < refs.size(); ++i)
-    if ((list.types[i] & static_cast<int64_t>(map_type::kFrom)) && refs[i].is_counted &&
+    if (copies_back(static_cast<uint64_t>(list.types[i])) && refs[i].is_counted &&
         MappingState::count(refs[i].mapping->state()) == 1)
       return true;
   return false;

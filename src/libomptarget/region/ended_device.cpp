@@ -37,7 +37,7 @@ Status lose(const Call &call, const Device &device, const Copy &lost, const char
   return Status::ok();
 }
 
-/// Releases the arguments' references, as at the end of a construct. The device's memory is gone already. lost: gets
+/// Releases the arguments' references, as Exiting does. The device's memory is gone already. lost: gets
 /// what would be copied back.
 void release(HostDataToTargetMap &map, const MapArguments &arguments, llvm::SmallVectorImpl<Copy> &lost) {
   llvm::SmallVector<MappingRef, 8> unused;
@@ -52,7 +52,7 @@ void release(HostDataToTargetMap &map, const MapArguments &arguments, llvm::Smal
       unused.push_back(ref);
   }
   for (size_t i = arguments.refs.size(); i-- > 0;)
-    if (arguments.refs[i].mapping && arguments.has(i, map_type::kFrom) && arguments.bytes(i) > 0 &&
+    if (arguments.refs[i].mapping && copies_back(arguments.type(i)) && arguments.bytes(i) > 0 &&
         (arguments.has(i, map_type::kAlways) || llvm::is_contained(unused, arguments.refs[i].ref())))
       if (const Copy copy = copy_of(arguments, i); copy.size > 0)
         add_copy(lost, copy);

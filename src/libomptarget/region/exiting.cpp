@@ -53,7 +53,7 @@ bool is_released_in_turn(MappingRef ref) {
   return became_dormant;
 }
 
-/// The mapping's last argument that is copied back, or kNone.
+/// The last argument of the list that is copied back from the mapping of argument i, or kNone.
 [[gnu::always_inline]] inline size_t Exiting::last_copied(size_t i) {
   if (refs_.size() <= kFewArguments) [[likely]]
     return copied_before(i, refs_.size());
@@ -65,7 +65,7 @@ bool is_released_in_turn(MappingRef ref) {
   if (refs_.size() > kFewArguments) [[unlikely]]
     return many_->before[number];
   while (number-- > 0)
-    if (is_copied(number) && is_same(number, i))
+    if (wants_copy(number) && is_same(number, i))
       return number;
   return kNone;
 }
@@ -75,7 +75,7 @@ bool is_released_in_turn(MappingRef ref) {
     many_ = std::make_unique<Copied>();
     many_->before.assign(refs_.size(), kNone);
     for (size_t j = 0; j < refs_.size(); ++j)
-      if (refs_[j].mapping && is_copied(j)) {
+      if (refs_[j].mapping && wants_copy(j)) {
         const auto [last, is_first] = many_->last.try_emplace({refs_[j].mapping, refs_[j].generation}, j);
         if (!is_first)
           many_->before[j] = std::exchange(last->second, j);

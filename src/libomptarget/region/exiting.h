@@ -48,7 +48,7 @@ public:
       : device_(device), arguments_(arguments), refs_(arguments.refs), queue_(queue), failure_(failure) {}
 
   /// The construct has failed: nothing is copied back.
-  void copy_nothing() { copied_ = 0; }
+  void copy_nothing() { copies_ = false; }
   /// Queues the copies of what is copied back and referenced by nobody else, or always copied back.
   void start();
   /// Waits for the queue, and exits everything, whatever fails. Returns the failure of the queued work.
@@ -71,9 +71,10 @@ private:
   enum class EndedBy { kLastReference, kTurn, kDeletion };
   bool become_dormant_observed(MappingRef ref, EndedBy ended_by, const LastUse &last);
   bool is_same(size_t i, size_t j) const { return refs_[i].ref() == refs_[j].ref(); }
-  bool is_copied(size_t i) const { return arguments_.has(i, copied_) && arguments_.bytes(i) > 0; }
+  /// Returns whether argument i is copied back when its mapping's data are.
+  bool wants_copy(size_t i) const { return copies_ && copies_back(arguments_.type(i)) && arguments_.bytes(i) > 0; }
   bool is_to_be_copied_always(size_t i) const {
-    return is_of_kind(i, map_type::kAlways) && is_copied(i) && refs_[i].mapping && !refs_[i].is_copied_back;
+    return is_of_kind(i, map_type::kAlways) && wants_copy(i) && refs_[i].mapping && !refs_[i].is_copied_back;
   }
   size_t last_copied(size_t i);
   size_t copied_before(size_t i, size_t number) const;
@@ -104,7 +105,7 @@ private:
   ArgumentRefs &refs_;
   ConstructQueue &queue_;
   Status &failure_;
-  uint64_t copied_ = map_type::kFrom; ///< what types have that are copied back
+  bool copies_ = true; ///< the construct has not failed
   llvm::SmallVector<Taken, 16> turns_;
   /// For constructs of more than a few arguments. Has the last argument of each mapping that is copied back, and the
   /// argument before each of them.

@@ -26,12 +26,9 @@ Status parent_follows(int32_t argument, int32_t parent) {
       format("map argument %d is a member of argument %d, which does not precede it", argument, parent));
 }
 
-/// Bits of a map clause that hold for all its parts: mappers push their own types, without these (OpenMP 5.2, section
-/// 5.8.8).
-constexpr uint64_t kInherited = map_type::kAlways | map_type::kClose | map_type::kHold | map_type::kDelete |
-                                map_type::kPresent | map_type::kImplicit;
-/// Bits that hold for the argument itself, not for its parts.
-constexpr uint64_t kOfArgument = map_type::kTargetParam | map_type::kReturnParam;
+constexpr uint64_t kInherited = bits_that(&map_type::Bit::is_inherited);
+constexpr uint64_t kOfArgument = bits_that(&map_type::Bit::is_of_argument);
+constexpr uint64_t kOfPointer = bits_that(&map_type::Bit::is_of_pointer);
 
 /// Puts the components in the argument's place.
 void expand(const MapItem &argument, const MapperComponents &components, MapItems &items) {
@@ -114,9 +111,6 @@ void unmark_structs(MapItems &items) {
     if (items[i].has(map_type::kPresent)) [[unlikely]]
       unmark_struct(items, i);
 }
-
-/// Bits of PTR_AND_OBJ that are the pointer's, too.
-constexpr uint64_t kOfPointer = map_type::kHold | map_type::kClose | map_type::kImplicit | map_type::kMemberOf;
 
 bool is_pointee(uint64_t type) {
   return (type & map_type::kPtrAndObj) && !(type & (map_type::kLiteral | map_type::kPrivate));
