@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <pthread.h>
+#include <strings.h>
 #include <unistd.h>
 #include <vector>
 
@@ -272,10 +273,19 @@ void forget_other_threads() {
   forget_other_users();
 }
 
+/// What the standard's variable says, for host runtimes that do not tell.
+static Offload offload_of_environment() {
+  const char *const text = std::getenv("OMP_TARGET_OFFLOAD");
+  return !text                                ? Offload::kDefault
+         : strcasecmp(text, "mandatory") == 0 ? Offload::kMandatory
+         : strcasecmp(text, "disabled") == 0  ? Offload::kDisabled
+                                              : Offload::kDefault;
+}
+
 Offload target_offload() {
   ensure_started();
   if (!__kmpc_get_target_offload)
-    return Offload::kDefault;
+    return offload_of_environment();
   const int offload = __kmpc_get_target_offload();
   return offload == 0 ? Offload::kDisabled : offload == 2 ? Offload::kMandatory : Offload::kDefault;
 }

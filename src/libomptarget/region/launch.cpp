@@ -216,6 +216,10 @@ bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
   return true;
 }
 
+Status launch_function(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request) {
+  return run_on(device, call, kernel, kernel.forms[static_cast<size_t>(request.block)], request);
+}
+
 Result<Outcome> launch(const Call &call, LaunchRequest &request) {
   OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_for(call.device_number));
   if (device)

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "device/call.h"
+#include "device/kernel.h"
 #include "device/launch_request.h"
 
 namespace omptarget {
@@ -20,5 +21,8 @@ Result<Outcome> launch(const Call &call, LaunchRequest &request);
 /// The same if the device and the kernel are there. True: it has run, or failed as status says. False: nothing has
 /// happened, and launch knows more.
 bool launch_at_once(const Call &call, LaunchRequest &request, Status &status);
+
+/// Runs a kernel that no module has registered, and waits for it. It has a form of parameters for the request's block.
+Status launch_function(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request);
 
 } // namespace omptarget

@@ -1,0 +1,122 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constructs of programs whose regions are functions of the program itself (src/gomp). They are launched as kernels of
+// the device that is this CPU.
+
+#include "omptarget/host_code.h"
+
+#include "abi/boundary.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "memory/memory.h"
+#include "observe/code_places.h"
+#include "observe/info.h"
+#include "region/construct_report.h"
+#include "region/count_once.h"
+#include "region/data_constructs.h"
+#include "region/launch.h"
+
+using namespace omptarget;
+
+namespace {
+
+Call call_of(const __omptarget_construct &construct) {
+  const ident_t *const location = is_observed() ? observe::location_of(construct.code) : nullptr;
+  return {construct.name, location, construct.device, construct.code};
+}
+
+MapList list_of(const __omptarget_construct &construct) {
+  return {construct.count, construct.bases, construct.begins, construct.sizes, construct.types, nullptr, nullptr};
+}
+
+/// As finish, with file and line.
+void finish_at_line(const Status &status, Call call) {
+  if (status.is_ok()) [[likely]]
+    return;
+  call.location = observe::location_of(call.code);
+  finish(status, call);
+}
+
+/// The device if it runs the program's own code; null: the host does its work. Only the plugin for the CPU runs it that
+/// comes with the library.
+Result<DeviceUse> device_of(const Call &call) {
+  OMPTARGET_TRY_ASSIGN(DeviceUse device, device_for(call.device_number));
+  if (device && !(device->lasts() && device->plugin().name() == kMachine.name)) {
+    OMPTARGET_TRACE_DEVICE(Topic::kKernel, device->id(), "%s is the host's: it does not run code of this compiler",
+                           call.construct);
+    return DeviceUse();
+  }
+  return device;
+}
+
+template <typename Work> void run_data(const __omptarget_construct *construct, Work work) {
+  const Call call = call_of(*construct);
+  const auto run = [&]() -> Status {
+    OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_of(call));
+    return device ? work(*device, call, list_of(*construct)) : Status::ok();
+  };
+  finish_at_line(run(), call);
+}
+
+} // namespace
+
+int __omptarget_run_region(const __omptarget_construct *construct, const __omptarget_region *region) {
+  const Call call = call_of(*construct);
+  LaunchRequest request{region->function, list_of(*construct), BlockForm::kNone, {}, 0, 0};
+  request.args.NumTeams[0] = region->teams;
+  request.args.ThreadLimit[0] = region->threads;
+  Kernel kernel{reinterpret_cast<void *>(region->run), observe::function_name(region->function, is_observed())};
+  kernel.forms.fill(ParameterForm::kCells);
+  const auto run = [&]() -> Result<Outcome> {
+    OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_of(call));
+    if (!device)
+      return Outcome::kRunOnHost;
+    OMPTARGET_TRY(launch_function(*device, call, kernel, request));
+    return Outcome::kRanOnDevice;
+  };
+  Result<Outcome> outcome = run();
+  if (!outcome.is_ok())
+    finish_at_line(outcome.take_status(), call);
+  return *outcome == Outcome::kRanOnDevice ? 0 : 1;
+}
+
+void __omptarget_enter_data(const __omptarget_construct *construct) {
+  run_data(construct, [](Device &, const Call &call, const MapList &list) { return enter_data(call, list); });
+}
+
+void __omptarget_exit_data(const __omptarget_construct *construct) {
+  run_data(construct, [](Device &, const Call &call, const MapList &list) { return exit_data(call, list); });
+}
+
+void __omptarget_update_data(const __omptarget_construct *construct) {
+  run_data(construct, [](Device &, const Call &call, const MapList &list) { return update_data(call, list); });
+}
+
+void __omptarget_enter_once(const __omptarget_construct *construct) {
+  run_data(construct, [](Device &device, const Call &call, const MapList &list) {
+    count_once(device, list);
+    return enter_data(call, list);
+  });
+}
+
+void __omptarget_exit_once(const __omptarget_construct *construct) {
+  run_data(construct, [](Device &device, const Call &call, const MapList &list) {
+    count_once(device, list);
+    return exit_data(call, list);
+  });
+}
+
+void *__omptarget_device_address(const void *address, int64_t device) {
+  Result<void *> found = mapped_address(address, static_cast<int32_t>(device));
+  if (found.is_ok())
+    return *found;
+  found.take_status().consume();
+  return nullptr;
+}
+
+void __omptarget_refuse(const __omptarget_construct *construct, const char *reason) {
+  finish_at_line(Status::error(reason), {construct->name, nullptr, construct->device, construct->code});
+}
+
+void __omptarget_warn(const char *text) { print_message(text); }
