@@ -38,7 +38,7 @@ def roots_of(source):
     library = folders_of_library(source / "src" / "libomptarget" / "README.md")
     order = library + SHARED
     below = {folder: order[place + 1:] for place, folder in enumerate(order)}
-    products = {"libomptarget": order, "emulator": SHARED, "tools": order[order.index(FIRST_OF_TOOLS):],
+    products = {"libomptarget": order, "emulator": SHARED, "gomp": SHARED, "tools": order[order.index(FIRST_OF_TOOLS):],
                 "packaging": []}
     products.update((folder, below[folder]) for folder in SHARED)
     yield source / "src" / "libomptarget", {folder: below[folder] for folder in library}, order
