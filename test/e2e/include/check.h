@@ -13,10 +13,17 @@
 static int failed_checks;
 static int host_regions;
 
+#if defined(__clang__)
 static inline void HERE(void) {}
 #pragma omp begin declare variant match(device = {kind(host)})
 static inline void HERE(void) { host_regions++; }
 #pragma omp end declare variant
+#else // GCC: the device runs the host's code
+static inline void HERE(void) {
+  if (omp_is_initial_device())
+    host_regions++;
+}
+#endif
 
 static inline void failed_check(const char *file, int line, const char *what, long long is, long long wanted) {
   if (failed_checks++ < 20)
