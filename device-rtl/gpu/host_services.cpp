@@ -9,17 +9,14 @@
 // a lane that waits for the host never waits for a lane beside it. No variable of the other unit's is here: linkers
 // would take this one for it.
 
+#include "arguments.h"
 #include "locks.h"
 #include "omptarget/service_protocol.h"
 #include "services.h"
 
-/// The head is the plugin's to write; the locks are this side's only, in memory of the device, as few hosts can do
-/// atomic operations for devices.
-struct ServiceClient {
-  __omptarget_service_client_head head;
-  uint32_t locks[OMPTARGET_SERVICE_MOST_PORTS];
-};
-RTL_PLUGIN_VARIABLE ServiceClient __omptarget_service_client = {{OMPTARGET_SERVICE_VERSION, 0, 0}, {}};
+/// The locks are this side's only, in memory of the device, as few hosts can do atomic operations for devices.
+using ServiceClient = __omptarget_service_client_data;
+RTL_PLUGIN_VARIABLE ServiceClient __omptarget_service_client = {{OMPTARGET_SERVICE_VERSION, 0, 0}, {}, {}};
 
 namespace omptarget::device_rtl::gpu {
 
@@ -121,27 +118,6 @@ static uint64_t ask(uint32_t operation, uint64_t argument) {
   return result;
 }
 
-/// The arguments of a print, as compilers lay them out.
-class Arguments {
-public:
-  Arguments(const void *begin, uint32_t most) : at_(reinterpret_cast<uint64_t>(begin)), most_(most) {}
-  uint32_t next32() { return *static_cast<const uint32_t *>(next(4)); }
-  uint64_t next64() {
-    auto *const halves = static_cast<const uint32_t *>(next(8));
-    return halves[0] | uint64_t{halves[1]} << 32;
-  }
-
-private:
-  const void *next(uint32_t size) {
-    at_ = round_up(at_, smaller(size, most_));
-    const auto *const result = reinterpret_cast<const void *>(at_);
-    at_ += size;
-    return result;
-  }
-  uint64_t at_;
-  uint32_t most_;
-};
-
 INLINE bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 static bool is_one_of(char letter, const char *set) {
   for (; *set; ++set)
@@ -227,21 +203,13 @@ private:
   Arguments arguments_;
 };
 
-[[noreturn]] static void end_program(uint32_t operation, uint64_t argument) {
-  ask(operation, argument);
-  target::stop();
-}
-
-} // namespace omptarget::device_rtl::gpu
-
-using namespace omptarget::device_rtl::gpu;
-
-RTL int32_t __omptarget_service_print(const char *format, const void *arguments, uint32_t most) {
+/// Prints to a stream of the host's.
+static int32_t print_to(uint32_t stream, const char *format, const void *arguments, uint32_t most) {
   if (!is_served())
     return -1;
   int32_t result = -1;
   one_lane_at_a_time([&] {
-    Call call(OMPTARGET_SERVICE_PRINT, 0);
+    Call call(OMPTARGET_SERVICE_PRINT, stream);
     for (const char *at = format; *at; ++at)
       call.put(static_cast<uint8_t>(*at));
     call.put(0);
@@ -252,11 +220,44 @@ RTL int32_t __omptarget_service_print(const char *format, const void *arguments,
   return result;
 }
 
+/// A call with bytes that do not come back. Returns all ones if nobody serves or there are too many.
+static uint64_t send_bytes(uint32_t operation, uint64_t argument, const void *data, uint64_t size) {
+  if (!is_served() || size > OMPTARGET_SERVICE_MOST_BYTES)
+    return ~uint64_t{0};
+  const auto *const bytes = static_cast<const uint8_t *>(data);
+  uint64_t result = 0;
+  one_lane_at_a_time([&] {
+    Call call(operation, argument);
+    for (uint64_t i = 0; i < size; ++i)
+      call.put(bytes[i]);
+    result = call.finish();
+    call.end();
+  });
+  return result;
+}
+
+[[noreturn]] static void end_program(uint32_t operation, uint64_t argument) {
+  ask(operation, argument);
+  target::stop();
+}
+
+} // namespace omptarget::device_rtl::gpu
+
+using namespace omptarget::device_rtl::gpu;
+
+RTL int32_t __omptarget_service_print(const char *format, const void *arguments, uint32_t most) {
+  return print_to(OMPTARGET_SERVICE_STDOUT, format, arguments, most);
+}
+
 RTL void *__omptarget_service_allocate(uint64_t size) {
   return reinterpret_cast<void *>(ask(OMPTARGET_SERVICE_ALLOCATE, size));
 }
 RTL void __omptarget_service_release(void *memory) {
   ask(OMPTARGET_SERVICE_RELEASE, reinterpret_cast<uint64_t>(memory));
+}
+RTL uint64_t __omptarget_service_size_of(void *memory) {
+  const uint64_t size = ask(OMPTARGET_SERVICE_SIZE_OF, reinterpret_cast<uint64_t>(memory));
+  return size != ~uint64_t{0} ? size : 0;
 }
 
 // The user's names.
@@ -296,18 +297,7 @@ RTL uint64_t omptarget_call_host(uint32_t number, void *data, uint64_t size) {
 #if OMPTARGET_RTL_GENERATION >= 19
 /// LLVM's: calls a function of the host with a copy of the data, which does not come back.
 RTL_WEAK unsigned long long __llvm_omp_host_call(void *function, void *data, uint64_t size) {
-  if (!is_served() || size > OMPTARGET_SERVICE_MOST_BYTES)
-    return ~0ull;
-  const auto *const bytes = static_cast<const uint8_t *>(data);
-  uint64_t result = 0;
-  one_lane_at_a_time([&] {
-    Call call(OMPTARGET_SERVICE_CALL_ADDRESS, reinterpret_cast<uint64_t>(function));
-    for (uint64_t i = 0; i < size; ++i)
-      call.put(bytes[i]);
-    result = call.finish();
-    call.end();
-  });
-  return result;
+  return send_bytes(OMPTARGET_SERVICE_CALL_ADDRESS, reinterpret_cast<uint64_t>(function), data, size);
 }
 #endif
 
@@ -326,4 +316,8 @@ RTL_WEAK int32_t printf(const char *format, ...) {
 #endif
 #include "../libc/output.cpp"
 #include "messages.cpp"
+#endif
+#if defined(__AMDGCN__) || defined(__NVPTX__)
+#include "../libc/calendar.cpp"
+#include "../libc/streams.cpp"
 #endif

@@ -142,6 +142,24 @@ static void give_back(HeapBlock *block) {
   add_free(block);
 }
 
+/// Takes a block at a multiple of the alignment. What lies before it is a free block.
+static void *take_at(uint64_t alignment, uint64_t wanted) {
+  auto *const memory = static_cast<char *>(take(wanted + alignment + kLeastBlock));
+  if (!memory || reinterpret_cast<uint64_t>(memory) % alignment == 0)
+    return memory;
+  HeapBlock *const front = block_at(reinterpret_cast<uint64_t>(memory) - kHeader);
+  const uint64_t at = round_up(reinterpret_cast<uint64_t>(memory) + kLeastBlock, alignment) - kHeader;
+  const uint64_t all = front->size & ~kIsUsed, before = at - address_of(front);
+  HeapBlock *const block = block_at(at);
+  block->size = all - before;
+  block->before = before;
+  tell_next(block, block->size);
+  block->size |= kIsUsed;
+  front->size = before | kIsUsed;
+  give_back(front);
+  return reinterpret_cast<char *>(block) + kHeader;
+}
+
 /// Statistics of allocations: a record behind the pool. The plugin puts it there on request.
 struct HeapStatistics {
   uint64_t mark, count, total, least, most;
@@ -164,20 +182,39 @@ static __attribute__((noinline)) void count_allocation(uint64_t size) {
   replace<false>(&statistics->most, size);
 }
 
+INLINE uint64_t block_for(uint64_t size) { return larger(round_up(size + kHeader, 16), kLeastBlock); }
+INLINE bool is_in_heap(const void *memory) {
+  const auto at = reinterpret_cast<uint64_t>(memory);
+  return at >= __omp_rtl_device_memory_pool.memory && at < heap.end;
+}
+
 void *allocate(uint64_t size) {
   if (size > ~uint64_t{0} / 2)
     return nullptr;
   void *result = nullptr;
-  const uint64_t wanted = larger(round_up(size + kHeader, 16), kLeastBlock);
-  with_lock(&heap.lock, [&] { result = take(wanted); });
+  with_lock(&heap.lock, [&] { result = take(block_for(size)); });
   return result ? result : __omptarget_service_allocate(size);
+}
+
+void *allocate_at(uint64_t alignment, uint64_t size) {
+  constexpr uint64_t kPage = 4096; // the host allocates whole ones
+  if (size > ~uint64_t{0} / 4 || alignment > ~uint64_t{0} / 4)
+    return nullptr;
+  void *result = nullptr;
+  with_lock(&heap.lock, [&] { result = take_at(alignment, block_for(size)); });
+  return result || alignment > kPage ? result : __omptarget_service_allocate(size);
+}
+
+uint64_t size_of(void *memory) {
+  if (is_in_heap(memory))
+    return (block_at(reinterpret_cast<uint64_t>(memory) - kHeader)->size & ~kIsUsed) - kHeader;
+  return __omptarget_service_size_of(memory);
 }
 
 void release(void *memory) {
   if (!memory)
     return;
-  const uint64_t begin = __omp_rtl_device_memory_pool.memory, at = reinterpret_cast<uint64_t>(memory);
-  if (at < begin || at >= heap.end)
+  if (!is_in_heap(memory))
     return __omptarget_service_release(memory);
   with_lock(&heap.lock, [&] { give_back(reinterpret_cast<HeapBlock *>(static_cast<char *>(memory) - kHeader)); });
 }

@@ -11,6 +11,7 @@
 RTL_WEAK int32_t __omptarget_service_print(const char *, const void *, uint32_t) { return -1; }
 RTL_WEAK void *__omptarget_service_allocate(uint64_t) { return nullptr; }
 RTL_WEAK void __omptarget_service_release(void *) {}
+RTL_WEAK uint64_t __omptarget_service_size_of(void *) { return 0; }
 #endif
 
 namespace omptarget::device_rtl::gpu {

@@ -12,6 +12,7 @@
 RTL int32_t __omptarget_service_print(const char *format, const void *arguments, uint32_t most);
 RTL void *__omptarget_service_allocate(uint64_t size);
 RTL void __omptarget_service_release(void *memory);
+RTL uint64_t __omptarget_service_size_of(void *memory);
 
 namespace omptarget::device_rtl::gpu {
 
@@ -21,6 +22,12 @@ int32_t print(const char *format, void *arguments);
 /// Memory of the device. 16-byte aligned; null: there is none. Any thread; freed by release.
 void *allocate(uint64_t size);
 void release(void *memory);
+#if defined(__AMDGCN__)
+/// As allocate, at a multiple of a power of two from 32 on.
+void *allocate_at(uint64_t alignment, uint64_t size);
+/// Returns how many bytes a block of memory has.
+uint64_t size_of(void *memory);
+#endif
 /// A line with the thread's place.
 void tell(const char *what);
 /// The same of so many bytes, which come first in the line.

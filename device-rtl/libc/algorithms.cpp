@@ -80,8 +80,6 @@ struct LongLongDivision {
 
 using namespace omptarget::device_rtl::libc;
 
-extern "C" void *malloc(uint64_t size);
-
 LIBC int32_t *__errno_location() { return &errors[state_index()]; }
 
 LIBC int32_t abs(int32_t value) { return value < 0 ? -value : value; }

@@ -4,10 +4,12 @@
 // The C library as one unit, which is linked into images that call something of it.
 
 #include "algorithms.cpp"
+#include "allocation.cpp"
 #include "conversions.cpp"
 #include "ctype.cpp"
 #include "fortified.cpp"
 #include "string.cpp"
+#include "time.cpp"
 #if defined(__NVPTX__)
 #include "output.cpp"
 #endif

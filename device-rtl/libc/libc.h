@@ -14,6 +14,13 @@ namespace omptarget::device_rtl::libc {
 
 inline constexpr int32_t kRangeError = 34, kInvalidArgument = 22; ///< ERANGE and EINVAL of Linux
 
+/// Variadic arguments begin at multiples of their size, but of no more than this.
+#if defined(__NVPTX__)
+inline constexpr uint32_t kVariadicAlignment = 8;
+#else
+inline constexpr uint32_t kVariadicAlignment = 4;
+#endif
+
 /// What a function keeps for each thread of a kernel. It lies in global memory and begins as zeros. Threads beyond
 /// kStates share the state of others. A program that calls no such function has none.
 inline constexpr uint32_t kStates = 65536;
@@ -31,6 +38,8 @@ INLINE int32_t to_upper(int32_t letter) { return is_lower(letter) ? letter - ('a
 
 } // namespace omptarget::device_rtl::libc
 
+namespace gpu = omptarget::device_rtl::gpu;
+
 // Functions that other functions of the library call.
 LIBC int32_t *__errno_location();
 LIBC uint64_t strlen(const char *text);
@@ -43,5 +52,6 @@ LIBC char *strcpy(char *to, const char *from);
 LIBC char *strncpy(char *to, const char *from, uint64_t size);
 LIBC char *strcat(char *to, const char *from);
 LIBC char *strncat(char *to, const char *from, uint64_t most);
+extern "C" void *malloc(uint64_t size);
 /// Says that a fortified function would write beyond its target, and stops the kernel.
 extern "C" [[noreturn]] __attribute__((visibility("hidden"), weak)) void __chk_fail();

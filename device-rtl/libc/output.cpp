@@ -8,6 +8,7 @@
 #include "libc.h"
 
 using namespace omptarget::device_rtl::gpu;
+namespace libc = omptarget::device_rtl::libc;
 
 LIBC [[noreturn]] __attribute__((noinline)) void __chk_fail() {
   fail("buffer overflow detected: a fortified function would write beyond its target");
@@ -32,7 +33,7 @@ LIBC __attribute__((noinline)) int32_t __printf_chk(int32_t, const char *format,
 #if defined(__NVPTX__)
   const int32_t result = print(format, arguments);
 #else
-  const int32_t result = __omptarget_service_print(format, arguments, 4);
+  const int32_t result = __omptarget_service_print(format, arguments, libc::kVariadicAlignment);
 #endif
   __builtin_va_end(arguments);
   return result;

@@ -31,17 +31,34 @@ typedef struct __omptarget_service_client_head {
 } __omptarget_service_client_head;
 OMPTARGET_STATIC_ASSERT(sizeof(__omptarget_service_client_head) == 16, "layout of version 1");
 
+/* The whole variable. Images of before have it without the streams. */
+typedef struct __omptarget_service_client_data {
+  __omptarget_service_client_head head;
+  uint32_t locks[OMPTARGET_SERVICE_MOST_PORTS]; /* device code's own */
+  uint64_t streams[2]; /* the plugin writes the host's stdout and stderr: device code that gets one knows which it is */
+} __omptarget_service_client_data;
+OMPTARGET_STATIC_ASSERT(sizeof(__omptarget_service_client_data) == 288, "layout of version 1");
+
+/* Streams of the host's. */
+enum { OMPTARGET_SERVICE_STDOUT = 0, OMPTARGET_SERVICE_STDERR = 1, OMPTARGET_SERVICE_NO_STREAM = 2 };
+
 /* Operations. Data: what the call's packets hold. */
 enum {
   OMPTARGET_SERVICE_CONTINUE = 0, /* one more packet of the call that the port has begun */
-  OMPTARGET_SERVICE_PRINT = 1,    /* a format with its NUL, then a value for each conversion; result: as printf's */
+  /* Argument: a stream. Data: a format with its NUL, then a value for each conversion. Result: as printf's. */
+  OMPTARGET_SERVICE_PRINT = 1,
   OMPTARGET_SERVICE_ALLOCATE = 2, /* argument: bytes; result: address, or 0 */
   OMPTARGET_SERVICE_RELEASE = 3,  /* argument: an address of ALLOCATE */
   OMPTARGET_SERVICE_ABORT = 4,    /* ends the process as abort() does */
   OMPTARGET_SERVICE_EXIT = 5,     /* argument: status; ends the process as exit() does */
   OMPTARGET_SERVICE_CALL = 6,  /* argument: a function's number; data go to it and come back; result: the function's */
   OMPTARGET_SERVICE_FETCH = 7, /* the next packet of what comes back */
-  OMPTARGET_SERVICE_CALL_ADDRESS = 8 /* argument: a function's address; it gets the data's; result: the function's */
+  OMPTARGET_SERVICE_CALL_ADDRESS = 8, /* argument: a function's address; it gets the data's; result: the function's */
+  OMPTARGET_SERVICE_WRITE = 9,        /* argument: a stream; bytes to write; result: how many were written */
+  OMPTARGET_SERVICE_FLUSH = 10,       /* argument: a stream; result: 0 */
+  OMPTARGET_SERVICE_PRINT_ERROR = 11, /* argument: an errno; data: what perror gets, without its NUL; result: 0 */
+  OMPTARGET_SERVICE_TIME = 12,        /* result: nanoseconds since 1970 */
+  OMPTARGET_SERVICE_SIZE_OF = 13      /* argument: an address of ALLOCATE; result: its bytes */
 };
 
 /* Kinds of a printed value. A value is one byte of kind, then its bytes, unaligned. */

@@ -28,7 +28,10 @@ public:
                   caller.block, caller.thread);
   }
   // Writes by stdio, in order with the program's own output.
-  void write(const std::string &text) override { std::fwrite(text.data(), 1, text.size(), stdout); }
+  uint64_t write(uint32_t stream, const std::string &text) override {
+    return std::fwrite(text.data(), 1, text.size(), file(stream));
+  }
+  bool flush(uint32_t stream) override { return std::fflush(file(stream)) == 0; }
   void complain(const std::string &text) override { write_error_line("omptarget error: " + text); }
   Result<void *> allocate(uint64_t size) override {
     const Scope scope(device_);
@@ -58,6 +61,7 @@ public:
   }
 
 private:
+  static std::FILE *file(uint32_t stream) { return stream == OMPTARGET_SERVICE_STDERR ? stderr : stdout; }
   /// Writes out all that the program and its kernels have printed.
   void write_out() {
     {
@@ -90,11 +94,13 @@ Result<bool> DeviceServices::give(Image &image) {
   const auto mailbox = std::make_shared<ServiceMailbox>(static_cast<__omptarget_service_port *>(*memory),
                                                         OMPTARGET_SERVICE_MOST_PORTS, *host_);
   (*boxes_.lock())[&image] = {*memory, mailbox};
+  ServiceServer::get().add(mailbox);
   head.ports = OMPTARGET_SERVICE_MOST_PORTS;
   head.mailbox = reinterpret_cast<uintptr_t>(*memory);
-  ServiceServer::get().add(mailbox);
+  const __omptarget_service_client_data data = {
+      head, {}, {reinterpret_cast<uintptr_t>(stdout), reinterpret_cast<uintptr_t>(stderr)}};
   OMPTARGET_TRY_ASSIGN([[maybe_unused]] const bool written,
-                       image.write_global(OMPTARGET_SERVICE_CLIENT_NAME, &head, sizeof(head)));
+                       image.write_global(OMPTARGET_SERVICE_CLIENT_NAME, &data, sizeof(data)));
   OMPTARGET_TRACE_DEVICE(Topic::kImage, device_.number(), "device code of the image may ask the host for services");
   return true;
 }

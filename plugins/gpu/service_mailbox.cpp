@@ -4,6 +4,7 @@
 #include "gpu/service_mailbox.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -11,6 +12,17 @@
 #include "gpu/service_format.h"
 
 namespace omptarget::gpu {
+
+namespace {
+
+/// What perror prints.
+std::string text_of_error(int error, const std::string &prefix) {
+  char buffer[256];
+  const std::string text = ::strerror_r(error, buffer, sizeof(buffer));
+  return (prefix.empty() ? "" : prefix + ": ") + text + "\n";
+}
+
+} // namespace
 
 ServiceMailbox::ServiceMailbox(__omptarget_service_port *ports, uint32_t count, ServiceHost &host)
     : ports_(ports), host_(host), calls_(count) {}
@@ -98,9 +110,17 @@ Result<uint64_t> ServiceMailbox::take(Call &call, const __omptarget_service_pack
 
 Result<uint64_t> ServiceMailbox::carry_out(Call &call, const ServiceCaller &caller) {
   switch (call.operation) {
-  case OMPTARGET_SERVICE_PRINT: return print(call.data);
+  case OMPTARGET_SERVICE_PRINT:
+  case OMPTARGET_SERVICE_WRITE:
+  case OMPTARGET_SERVICE_FLUSH: return write(call);
+  case OMPTARGET_SERVICE_PRINT_ERROR:
+    host_.write(OMPTARGET_SERVICE_STDERR, text_of_error(static_cast<int>(call.argument), call.data));
+    return uint64_t{0};
   case OMPTARGET_SERVICE_ALLOCATE: return allocate(call.argument);
   case OMPTARGET_SERVICE_RELEASE: return release(call.argument);
+  case OMPTARGET_SERVICE_TIME:
+    return static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+  case OMPTARGET_SERVICE_SIZE_OF: return size_of(call.argument);
   case OMPTARGET_SERVICE_ABORT: host_.abort_process(caller); return uint64_t{0};
   case OMPTARGET_SERVICE_EXIT: host_.exit_process(caller, static_cast<int>(call.argument)); return uint64_t{0};
   case OMPTARGET_SERVICE_CALL: {
@@ -116,17 +136,23 @@ Result<uint64_t> ServiceMailbox::carry_out(Call &call, const ServiceCaller &call
   }
 }
 
-Result<uint64_t> ServiceMailbox::print(const std::string &data) {
-  OMPTARGET_TRY_ASSIGN(const std::string text, format_print(data));
-  host_.write(text);
-  return uint64_t{text.size()};
+Result<uint64_t> ServiceMailbox::write(const Call &call) {
+  if (call.argument >= OMPTARGET_SERVICE_NO_STREAM)
+    return Status::error("output to a stream that device code does not have; it has stdout and stderr");
+  const auto stream = static_cast<uint32_t>(call.argument);
+  if (call.operation == OMPTARGET_SERVICE_FLUSH)
+    return host_.flush(stream) ? uint64_t{0} : ~uint64_t{0};
+  if (call.operation == OMPTARGET_SERVICE_WRITE)
+    return host_.write(stream, call.data);
+  OMPTARGET_TRY_ASSIGN(const std::string text, format_print(call.data));
+  return host_.write(stream, text) == text.size() ? uint64_t{text.size()} : ~uint64_t{0};
 }
 
 Result<uint64_t> ServiceMailbox::allocate(uint64_t size) {
   if (size == 0)
     return uint64_t{0};
   OMPTARGET_TRY_ASSIGN(void *const memory, host_.allocate(size));
-  blocks_.insert(memory);
+  blocks_.emplace(memory, size);
   return uint64_t{reinterpret_cast<uintptr_t>(memory)};
 }
 
@@ -136,6 +162,14 @@ Result<uint64_t> ServiceMailbox::release(uint64_t address) {
     return Status::error(format("%p was freed, which malloc did not return or was freed before", memory));
   OMPTARGET_TRY(host_.release(memory));
   return uint64_t{0};
+}
+
+Result<uint64_t> ServiceMailbox::size_of(uint64_t address) const {
+  const auto found = blocks_.find(reinterpret_cast<void *>(address));
+  if (found == blocks_.end())
+    return Status::error(format("%p was reallocated, which malloc did not return or was freed before",
+                                reinterpret_cast<void *>(address)));
+  return found->second;
 }
 
 // The address comes from the device, so no more is taken on trust than that code of a loaded file is a function.
@@ -167,7 +201,7 @@ Status ServiceMailbox::close() {
   const std::lock_guard lock(mutex_);
   is_closed_ = true;
   Status status;
-  for (void *const block : blocks_)
+  for (const auto &[block, size] : blocks_)
     status.keep_first(host_.release(block));
   blocks_.clear();
   return status;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -29,8 +29,10 @@ public:
   virtual ~ServiceHost() = default;
   /// "device 0, kernel K, block 1, thread 2".
   virtual std::string describe(const ServiceCaller &caller) = 0;
-  /// To the program's output.
-  virtual void write(const std::string &text) = 0;
+  /// To the program's stdout or stderr (OMPTARGET_SERVICE_STDOUT and so on). Returns how many bytes were written.
+  virtual uint64_t write(uint32_t stream, const std::string &text) = 0;
+  /// Returns whether all that was written is where the program's output goes.
+  virtual bool flush(uint32_t stream) = 0;
   /// One line about what was refused.
   virtual void complain(const std::string &text) = 0;
   virtual Result<void *> allocate(uint64_t size) = 0;
@@ -74,9 +76,10 @@ private:
   /// The result, or why it is refused; for the last packet of a call that of the call.
   Result<uint64_t> take(Call &call, const __omptarget_service_packet &packet);
   Result<uint64_t> carry_out(Call &call, const ServiceCaller &caller);
-  Result<uint64_t> print(const std::string &data);
+  Result<uint64_t> write(const Call &call);
   Result<uint64_t> allocate(uint64_t size);
   Result<uint64_t> release(uint64_t address);
+  Result<uint64_t> size_of(uint64_t address) const;
   static Result<uint64_t> call_address(uint64_t address, std::string &data);
   void give_reply(Call &call, __omptarget_service_packet &packet);
   void complain(const ServiceCaller &caller, const Status &why);
@@ -86,8 +89,8 @@ private:
   std::mutex mutex_; ///< held while ports are served
   __omptarget_service_port *ports_;
   ServiceHost &host_;
-  std::vector<Call> calls_;           ///< call of each port
-  std::unordered_set<void *> blocks_; ///< that device code has
+  std::vector<Call> calls_;                     ///< call of each port
+  std::unordered_map<void *, uint64_t> blocks_; ///< that device code has, with their sizes
   uint32_t complaints_ = 0;
   bool is_closed_ = false;
 };

@@ -17,7 +17,7 @@ LIBRARY_FILES = ["mapping/attached_pointers.cpp", "mapping/attached_pointers.h",
 # Both sides of the mailbox: of the plugins, and of the device RTL, which is compiled with device/atomics.h and
 # device/services.h.
 PLUGIN_FILES = ["gpu/service_mailbox.cpp", "gpu/service_mailbox.h", "gpu/service_server.cpp", "gpu/service_server.h"]
-DEVICE_FILES = ["host_services.cpp", "locks.h"]
+DEVICE_FILES = ["arguments.h", "host_services.cpp", "locks.h"]
 
 # Small bounds: leaves that split within few steps, stripes that leaves share, and a lock that is waited for at once.
 BOUNDS = [("mapping/ordered_index.h", r"kLeafCapacity = \d+;", "kLeafCapacity = 8;"),

@@ -6,7 +6,9 @@
 #include "gpu/service_mailbox.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <map>
 #include <random>
@@ -30,11 +32,13 @@ public:
   std::string describe(const ServiceCaller &caller) override {
     return format("block %u, thread %u", caller.block, caller.thread);
   }
-  void write(const std::string &one) override {
-    text += one;
+  uint64_t write(uint32_t stream, const std::string &one) override {
+    (stream == OMPTARGET_SERVICE_STDERR ? errors : text) += one;
     if (in_write)
       in_write();
+    return one.size();
   }
+  bool flush(uint32_t stream) override { return stream == OMPTARGET_SERVICE_STDOUT; }
   void complain(const std::string &one) override { complaints.push_back(one); }
   Result<void *> allocate(uint64_t size) override {
     if (size > 1000000)
@@ -56,7 +60,7 @@ public:
   void abort_process(const ServiceCaller &) override { ended += "abort "; }
   void exit_process(const ServiceCaller &, int status) override { ended += std::to_string(status); }
 
-  std::string text, ended;
+  std::string text, errors, ended;
   std::function<void()> in_write;
   std::vector<std::string> complaints;
   int blocks = 0;
@@ -128,6 +132,35 @@ TEST_F(ServiceMailboxTest, a_format_that_is_refused_prints_nothing) {
   EXPECT_THAT(host_.complaints, ElementsAre(HasSubstr("block 3, thread 4: %n")));
 }
 
+TEST_F(ServiceMailboxTest, bytes_go_to_the_stream_that_is_named) {
+  const std::string bytes("a\0b", 3);
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_WRITE, OMPTARGET_SERVICE_STDOUT, bytes).result, 3u);
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_WRITE, OMPTARGET_SERVICE_STDERR, std::string(3000, 'e')).result, 3000u);
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_PRINT, OMPTARGET_SERVICE_STDERR, format_bytes("%d") + int32_value(7)).result,
+            1u);
+  EXPECT_EQ(host_.text, bytes);
+  EXPECT_EQ(host_.errors, std::string(3000, 'e') + "7");
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_FLUSH, OMPTARGET_SERVICE_STDOUT, "").result, 0u);
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_FLUSH, OMPTARGET_SERVICE_STDERR, "").result, ~uint64_t{0});
+}
+
+TEST_F(ServiceMailboxTest, another_stream_is_refused) {
+  for (const uint32_t operation : {OMPTARGET_SERVICE_WRITE, OMPTARGET_SERVICE_PRINT, OMPTARGET_SERVICE_FLUSH}) {
+    const Answer answer = caller_.call(operation, OMPTARGET_SERVICE_NO_STREAM, format_bytes("text"));
+    EXPECT_EQ(answer.status, OMPTARGET_SERVICE_REFUSED);
+    EXPECT_EQ(answer.result, ~uint64_t{0});
+  }
+  EXPECT_EQ(host_.text + host_.errors, "");
+  EXPECT_THAT(host_.complaints, testing::Each(HasSubstr("a stream that device code does not have")));
+  EXPECT_EQ(host_.complaints.size(), 3u);
+}
+
+TEST_F(ServiceMailboxTest, errors_are_printed_as_by_perror) {
+  caller_.call(OMPTARGET_SERVICE_PRINT_ERROR, ENOENT, "file");
+  caller_.call(OMPTARGET_SERVICE_PRINT_ERROR, 0, "");
+  EXPECT_EQ(host_.errors, "file: No such file or directory\nSuccess\n");
+}
+
 TEST_F(ServiceMailboxTest, memory_is_freed_once_and_by_the_end) {
   const uint64_t kept = caller_.call(OMPTARGET_SERVICE_ALLOCATE, 100, "").result;
   const uint64_t freed = caller_.call(OMPTARGET_SERVICE_ALLOCATE, 100, "").result;
@@ -139,6 +172,20 @@ TEST_F(ServiceMailboxTest, memory_is_freed_once_and_by_the_end) {
   EXPECT_EQ(host_.blocks, 1);
   EXPECT_TRUE(mailbox_.close().is_ok());
   EXPECT_EQ(host_.blocks, 0);
+}
+
+TEST_F(ServiceMailboxTest, sizes_are_told_of_memory_that_the_device_has) {
+  const uint64_t block = caller_.call(OMPTARGET_SERVICE_ALLOCATE, 100, "").result;
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_SIZE_OF, block, "").result, 100u);
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_SIZE_OF, block + 8, "").status, OMPTARGET_SERVICE_REFUSED);
+  caller_.call(OMPTARGET_SERVICE_RELEASE, block, "");
+  EXPECT_EQ(caller_.call(OMPTARGET_SERVICE_SIZE_OF, block, "").status, OMPTARGET_SERVICE_REFUSED);
+}
+
+TEST_F(ServiceMailboxTest, the_time_is_the_hosts) {
+  const uint64_t before = std::time(nullptr), now = caller_.call(OMPTARGET_SERVICE_TIME, 0, "").result / 1000000000;
+  EXPECT_GE(now, before);
+  EXPECT_LE(now, before + 60);
 }
 
 TEST_F(ServiceMailboxTest, memory_that_there_is_not_is_null) {

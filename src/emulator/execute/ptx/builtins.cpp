@@ -63,9 +63,13 @@ private:
   }
 
   template <class T> void format(const std::string &pattern, T value, std::string &text) {
-    char buffer[512];
-    const int length = std::snprintf(buffer, sizeof(buffer), pattern.c_str(), value);
-    text.append(buffer, std::min<size_t>(length < 0 ? 0 : static_cast<size_t>(length), sizeof(buffer) - 1));
+    const int length = std::snprintf(nullptr, 0, pattern.c_str(), value);
+    if (length < 0)
+      return;
+    const size_t before = text.size();
+    text.resize(before + static_cast<size_t>(length) + 1); // with the NUL
+    std::snprintf(text.data() + before, static_cast<size_t>(length) + 1, pattern.c_str(), value);
+    text.pop_back();
   }
 
   bool convert(std::string flags, char letter, std::string &text) {
