@@ -55,6 +55,30 @@ public:
     }
     drop_zeros();
   }
+  /// Divides it. Returns the rest.
+  uint32_t divide(uint32_t by) {
+    uint64_t rest = 0;
+    for (uint32_t i = used_; i > 0; --i) {
+      rest = rest << 32 | words_[i - 1];
+      words_[i - 1] = static_cast<uint32_t>(rest / by);
+      rest %= by;
+    }
+    drop_zeros();
+    return static_cast<uint32_t>(rest);
+  }
+  /// Takes the bits from this place on away, of which there are at most 32, and returns them.
+  uint32_t take_from(int32_t place) {
+    const auto word = static_cast<uint32_t>(place) / 32, rest = static_cast<uint32_t>(place) % 32;
+    if (word >= used_)
+      return 0;
+    uint64_t pair = words_[word];
+    if (word + 1 < used_)
+      pair |= uint64_t{words_[word + 1]} << 32;
+    words_[word] &= (uint32_t{1} << rest) - 1;
+    used_ = word + 1;
+    drop_zeros();
+    return static_cast<uint32_t>(pair >> rest);
+  }
   bool is_less(const BigInteger &other) const {
     if (used_ != other.used_)
       return used_ < other.used_;

@@ -7,6 +7,7 @@
 #include "allocation.cpp"
 #include "conversions.cpp"
 #include "ctype.cpp"
+#include "format.cpp"
 #include "fortified.cpp"
 #include "string.cpp"
 #include "time.cpp"
