@@ -125,6 +125,23 @@ struct OpenData {
 };
 thread_local constinit OpenData *innermost = nullptr;
 
+/// The device's pointer for a host pointer, or null. A section that does not begin at the pointer tells its offset with
+/// the attachment of the pointer.
+void *device_pointer(const Entries &entries, size_t i, int device) {
+  auto *const pointer = static_cast<char *>(entries.addresses[i]);
+  if (void *const address = __omptarget_device_address(pointer, device))
+    return address;
+  for (size_t other = 0; pointer && other < entries.count; ++other) {
+    const unsigned kind = entries.kinds[other] & 0xff;
+    if ((kind != kind::kAttach && kind != kind::kPointer) || *static_cast<char **>(entries.addresses[other]) != pointer)
+      continue;
+    const size_t offset = entries.sizes[other];
+    if (auto *const address = static_cast<char *>(__omptarget_device_address(pointer + offset, device)))
+      return address - offset;
+  }
+  return nullptr;
+}
+
 void open_data(int device, const Entries &entries, const void *code) {
   const int number = current_device() == kHost ? resolve(device) : kHost;
   auto *const open = new OpenData{innermost, number, code, {}, nullptr};
@@ -138,7 +155,7 @@ void open_data(int device, const Entries &entries, const void *code) {
     const unsigned kind = entries.kinds[i] & 0xff;
     if (kind != kind::kUseDevicePtr && kind != kind::kUseDevicePtrIfPresent)
       continue;
-    if (void *const address = __omptarget_device_address(entries.addresses[i], number))
+    if (void *const address = device_pointer(entries, i, number))
       entries.addresses[i] = address;
   }
 }

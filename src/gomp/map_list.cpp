@@ -122,7 +122,19 @@ void MapList::add_entry(size_t i) {
   }
 }
 
-/// The members may lie in one mapping only, from the first to the last.
+/// Returns whether the i-th entry attaches a pointer that lies behind that place, with nothing of the list between.
+bool MapList::is_attached_behind(size_t i, const char *place) const {
+  if ((kind(i) != kind::kAttach && kind(i) != kind::kAttachZeroLength) || address(i) < place)
+    return false;
+  for (size_t other = 0; other < entries_.count; ++other)
+    if (kind(other) != kind(i) && kind(other) != kind::kFirstprivateInt && address(other) >= place &&
+        address(other) < address(i) + kPointerSize)
+      return false;
+  return true;
+}
+
+/// The members lie in one mapping, from the first to the last. In a region only pointers of structs are attached: those
+/// behind the last member are members that GCC 12 does not list.
 void MapList::add_struct(size_t i) {
   const size_t members = entries_.sizes[i];
   if (members == 0 || members > entries_.count - i - 1)
@@ -132,8 +144,14 @@ void MapList::add_struct(size_t i) {
     begin = std::min(begin, address(member));
     end = std::max(end, address(member) + (is_pointer(member) ? sizeof(void *) : entries_.sizes[member]));
   }
+  uint64_t bits = is_region() ? map_type::kTargetParam : 0;
+  for (size_t other = 0; is_region() && other < entries_.count; ++other)
+    if (is_attached_behind(other, end)) {
+      end = address(other) + kPointerSize;
+      bits |= map_type::kImplicit; // it may be present without them
+    }
   struct_ = count_;
-  add({address(i), begin, end - begin, is_region() ? map_type::kTargetParam : 0});
+  add({address(i), begin, end - begin, bits});
   members_end_ = i + members + 1;
 }
 

@@ -50,6 +50,7 @@ private:
   bool is_pointer(size_t i) const;
   bool is_in_descriptor(size_t i) const;
   bool is_in_struct(size_t i) const { return i < members_end_; }
+  bool is_attached_behind(size_t i, const char *place) const;
   void add(const Item &item);
   void add_value(void *value);
   void add_range(size_t i, uint64_t bits, size_t size);

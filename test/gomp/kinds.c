@@ -85,6 +85,28 @@ static void members(void) {
   CHECK_EQ(pointee[1], 21);
 }
 
+struct Vector {
+  int id;
+  double *data;
+  int n;
+  int *index;
+};
+
+/// GCC 12 does not list a pointer of the struct that is attached behind the last member.
+static void pointers_behind(void) {
+  double data[4] = {1, 2, 3, 4}, sum = 0;
+  int index[4] = {3, 2, 1, 0};
+  struct Vector v = {7, data, 4, index};
+#pragma omp target map(tofrom : v.id, v.data[0 : v.n]) map(to : v.n, v.index[0 : v.n]) map(from : sum)
+  {
+    v.id = v.n;
+    sum = v.data[v.index[0]];
+  }
+  CHECK_EQ(v.id, 4);
+  CHECK_EQ(sum, 4);
+  CHECK(v.index == index && v.data == data);
+}
+
 static void sections(void) {
   int *p = malloc(10 * sizeof(int)), *null = NULL, array[10] = {0}, is_null = 0;
   memset(p, 0, 10 * sizeof(int));
@@ -135,6 +157,13 @@ static void device_addresses(void) {
     sum = p[0] + p[3];
   }
   CHECK_EQ(sum, 10);
+#pragma omp target data map(p[2 : 2]) use_device_ptr(p) // the section does not begin at the pointer
+  {
+    CHECK(p != array);
+#pragma omp target is_device_ptr(p)
+    p[3] = 40;
+  }
+  CHECK_EQ(array[3], 40);
 #pragma omp target data use_device_ptr(p) // absent: stays
   CHECK(p == array);
 }
@@ -158,6 +187,7 @@ static void defaults(void) {
 int main(void) {
   values();
   members();
+  pointers_behind();
   sections();
   device_addresses();
   defaults();
