@@ -21,6 +21,8 @@ constexpr size_t kMaxHeaders = 4096;
 constexpr size_t kMaxDynamic = 1 << 16;   // entries
 constexpr size_t kMaxStrings = 64u << 20; // bytes
 constexpr std::string_view kOwnFunction("\0__kmpc_target_translate_fptr\0", 30);
+/// The libgomp.so.1 for programs of GCC calls it.
+constexpr std::string_view kGccFunction("\0__omptarget_run_region\0", 24);
 
 /// An open file, read at offsets.
 class FileBytes {
@@ -101,8 +103,9 @@ public:
       return damaged(defect, "the texts of its dynamic section lie outside of the file");
     if (!take(entries))
       return damaged(defect, "a text of its dynamic section lies outside of the others");
+    const std::string_view names(strings_.data(), strings_.size());
     file_.is_omptarget =
-        std::string_view(strings_.data(), strings_.size()).find(kOwnFunction) != std::string_view::npos;
+        names.find(kOwnFunction) != std::string_view::npos || names.find(kGccFunction) != std::string_view::npos;
     return DynamicState::kUsable;
   }
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kMaxObjects = 4096;
 constexpr size_t kMaxFolders = 4096;
-constexpr std::string_view kName = "libomptarget.so";
+constexpr std::string_view kName = "libomptarget.so", kGccName = "libgomp.so.1";
 
 bool is_folder(const std::string &path) {
   struct stat facts{};
@@ -61,6 +61,10 @@ std::string absolute_folder_of(const std::string &path) {
 
 bool is_libomptarget(const std::string &needed) {
   return std::string_view(needed).substr(needed.rfind('/') + 1).starts_with(kName);
+}
+
+bool is_libgomp(const std::string &needed) {
+  return std::string_view(needed).substr(needed.rfind('/') + 1) == kGccName;
 }
 
 /// The loader's work at the start of one program.
@@ -222,7 +226,8 @@ private:
       if (choice.found_by != FoundBy::kNothing && choice.defect.empty())
         add_found(name, asking);
     }
-    if (is_libomptarget(name)) {
+    if (is_libomptarget(name) || is_libgomp(name)) {
+      choice.is_libgomp = is_libgomp(name);
       if (!is_known(choice))
         choices_.push_back(std::move(choice));
     } else if (choice.found_by == FoundBy::kNothing &&

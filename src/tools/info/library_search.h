@@ -50,6 +50,7 @@ struct LibraryChoice {
   bool is_program_holder = false; ///< holder is the program
   std::string defect;             ///< why the loader stops at the file, or empty
   bool is_omptarget = false;
+  bool is_libgomp = false;           ///< the name is that of GCC's runtime
   bool ignores_library_path = false; ///< the program is privileged
 };
 
@@ -65,8 +66,8 @@ struct LibraryChoices {
   std::vector<MissingLibrary> missing;
 };
 
-/// The choices for every name of libomptarget, in the loader's order; one per name and file. Empty if nothing asks
-/// for one. A file that cannot be read as a program or library gives none.
+/// The choices for every name of libomptarget and for libgomp, in the loader's order; one per name and file. Empty if
+/// nothing asks for one. A file that cannot be read as a program or library gives none.
 LibraryChoices choose_libraries(const std::string &path, const LoaderSetting &setting);
 
 /// "LD_LIBRARY_PATH names /opt/lib"
@@ -74,6 +75,9 @@ std::string reason_text(const LibraryChoice &choice);
 /// Returns ways to get omptarget instead, one each; empty if it is chosen. own_folder: where omptarget lies.
 std::vector<std::string> advice_for(const LibraryChoice &choice, const std::string &program,
                                     const std::string &own_folder);
+
+/// The folder of omptarget's library for that choice, below that of libomptarget.so.
+std::string folder_for(const LibraryChoice &choice, const std::string &own_folder);
 
 /// Where the libomptarget.so of this tool's installation lies.
 std::string own_library_folder();

@@ -43,8 +43,8 @@ std::vector<std::string> advice_for(const LibraryChoice &choice, const std::stri
             format("or, for one run: %s --inhibit-rpath '%s' --library-path '%s:%s' %s", kMachine.dynamic_linker,
                    choice.is_program_holder ? "" : holder, own, list, program.c_str())};
   case FoundBy::kPath:
-    return {format("patchelf --replace-needed %s %s/libomptarget.so %s", choice.name.c_str(), own,
-                   choice.asked_by.c_str())};
+    return {format("patchelf --replace-needed %s %s/%s %s", choice.name.c_str(), own,
+                   choice.is_libgomp ? "libgomp.so.1" : "libomptarget.so", choice.asked_by.c_str())};
   case FoundBy::kLoaded:
     return {"find out what loads " + choice.file +
             " before: LD_PRELOAD, or a library that needs it under another name"};
@@ -58,6 +58,10 @@ std::vector<std::string> advice_for(const LibraryChoice &choice, const std::stri
     return {format("LD_LIBRARY_PATH has no effect on a set-user-ID or set-group-ID program; link it with -Wl,-rpath,%s",
                    own)};
   return {format("set LD_LIBRARY_PATH=%s", own)};
+}
+
+std::string folder_for(const LibraryChoice &choice, const std::string &own_folder) {
+  return choice.is_libgomp ? own_folder + "/gomp" : own_folder;
 }
 
 std::string own_library_folder() {
@@ -82,7 +86,7 @@ std::string choices_text(const std::string &path, const LibraryChoices &found) {
     else
       text += format("    gets %s, which is %somptarget\n", choice.file.c_str(), choice.is_omptarget ? "" : "not ");
     text += "    why: " + reason_text(choice) + "\n";
-    const std::vector<std::string> advice = advice_for(choice, path, own_folder);
+    const std::vector<std::string> advice = advice_for(choice, path, folder_for(choice, own_folder));
     for (size_t i = 0; i < advice.size(); ++i)
       text += (i == 0 ? "    to get omptarget: " : "      ") + advice[i] + "\n";
   }

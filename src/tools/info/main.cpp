@@ -101,6 +101,8 @@ int main(int count, char **arguments) {
     if (module.is_ok()) {
       file.module = std::move(*module);
       file.libraries = choose_libraries(file.path, loader);
+      if (!file.module.gcc) // other programs may use libgomp without offloading by it
+        std::erase_if(file.libraries.choices, [](const LibraryChoice &choice) { return choice.is_libgomp; });
       continue;
     }
     file.failure = module.status().to_string();

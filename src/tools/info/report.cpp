@@ -142,14 +142,13 @@ std::string counted(uint64_t count, const char *what) {
   return format("%llu %s%s", static_cast<unsigned long long>(count), what, count == 1 ? "" : "s");
 }
 
-/// Says what libgomp has to offload, and how to have omptarget do it.
+/// Says what libgomp has to offload. Which libgomp that is, the loader's choices say.
 std::string gcc_text(const GccTables &gcc) {
-  std::string text = "  offloads as GCC does it, by libgomp and without omptarget: " + counted(gcc.kernels, "kernel") +
-                     ", " + counted(gcc.variables, "variable");
+  std::string text = "  offloads as GCC does it, by libgomp: " + counted(gcc.kernels, "kernel") + ", " +
+                     counted(gcc.variables, "variable");
   if (gcc.has_images)
     text += *gcc.has_images ? ", images for devices" : ", no image for a device";
-  return text +
-         "\n    to offload by omptarget: compile it by clang or flang with -fopenmp-targets (compatibility.md)\n";
+  return text + "\n    gcc.md says how omptarget runs it on this CPU\n";
 }
 
 std::string module_text(const Machine &machine, const ModuleFile &module) {
@@ -284,7 +283,7 @@ void write_libraries(OStream &json, const FileReport &file) {
         if (!choice.defect.empty())
           json.attribute("defect", choice.defect);
         json.attribute("reason", valid(reason_text(choice)));
-        write_texts(json, "advice", advice_for(choice, file.path, own_folder));
+        write_texts(json, "advice", advice_for(choice, file.path, folder_for(choice, own_folder)));
       });
   });
 }
@@ -352,13 +351,22 @@ std::string readable_entry(const FileEntry &entry) {
   return readable == entry.name ? observe::readable_symbol(entry.name) : readable;
 }
 
+/// Says that a program may bring its own libgomp.
+static std::string static_text(const FileReport &file) {
+  const bool asks = std::any_of(file.libraries.choices.begin(), file.libraries.choices.end(),
+                                [](const LibraryChoice &choice) { return choice.is_libgomp; });
+  return !file.module.gcc || asks
+             ? ""
+             : "  it asks for no libgomp.so.1: if its own is inside (-static), no other takes its place\n";
+}
+
 std::string report_as_text(const Machine &machine, std::span<const FileReport> files) {
   if (files.empty())
     return machine_text(machine);
   std::string text;
   for (const FileReport &file : files)
     if (file.failure.empty())
-      text += module_text(machine, file.module) + choices_text(file.path, file.libraries);
+      text += module_text(machine, file.module) + choices_text(file.path, file.libraries) + static_text(file);
   return text;
 }
 

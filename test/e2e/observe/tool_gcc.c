@@ -9,9 +9,18 @@
 // RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable %s -o %t && %{info} %t | %check
 // RUN: strip -o %t.stripped %t && %{info} %t.stripped | %check
 // RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -shared -fPIC %s -o %t.so && %{info} %t.so | %check
-// CHECK: offloads as GCC does it, by libgomp and without omptarget: 2 kernels, 1 variable, no image for a device{{$}}
-// CHECK-NEXT: to offload by omptarget: compile it by clang
+// CHECK: offloads as GCC does it, by libgomp: 2 kernels, 1 variable, no image for a device{{$}}
+// CHECK-NEXT: gcc.md says how omptarget runs it on this CPU
+// CHECK-NEXT: it asks for libgomp.so.1
+// CHECK-NEXT: gets {{.*}}, which is not omptarget
 // CHECK-NOT: does not offload
+// CHECK: to get omptarget: set LD_LIBRARY_PATH={{.*}}/lib/gomp
+// RUN: env LD_LIBRARY_PATH=%prefix/lib/gomp %{info} %t | %FileCheck %s --check-prefix=OURS
+// OURS: it asks for libgomp.so.1
+// OURS-NEXT: gets {{.*}}/lib/gomp/libgomp.so.1, which is omptarget
+
+// RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -static %s -o %t.static && %{info} %t.static | %FileCheck %s --check-prefix=STATIC
+// STATIC: it asks for no libgomp.so.1: if its own is inside (-static), no other takes its place
 
 // Without an offload compiler GCC makes no images; a program that has some calls this function of libgomp.
 // RUN: env -u LIBRARY_PATH gcc -fopenmp -foffload=disable -DIMAGES %s -o %t.images && %{info} %t.images | %FileCheck %s --check-prefix=IMAGES
