@@ -198,6 +198,28 @@ std::string text_of(const CallPlace &place) {
 
 } // namespace
 
+std::string variable_at(uintptr_t address) {
+  const uintptr_t next = address + 1; // as a return address
+  ModuleSearch search{{&next, 1}, {}};
+  dl_iterate_phdr(collect_calls, &search);
+  std::string name;
+  for (const Module &module : search.modules) {
+    MappedFile file;
+    if (Status status = file.open(module.path.empty() ? "/proc/self/exe" : module.path); !status) {
+      status.consume();
+      continue;
+    }
+    const auto take = [&](const ElfW(Sym) & symbol, std::string_view text) {
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && module.calls[0].offset - symbol.st_value < symbol.st_size)
+        name = readable(text);
+    };
+    const Sections sections(file.contents());
+    if (!sections.each_symbol(SHT_SYMTAB, take))
+      sections.each_symbol(SHT_DYNSYM, take);
+  }
+  return name;
+}
+
 CallStack take_call_stack() {
   CallStack stack;
   (void)_Unwind_Backtrace(add_call, &stack);

@@ -30,6 +30,10 @@ struct CallPlace {
 /// thread; waits for nobody who opens a library.
 std::vector<CallPlace> places_of(std::span<const uintptr_t> calls);
 
+/// Returns the name of the variable of static storage that lies there, as the symbols of the module's file have it.
+/// Empty: there is none. Slow, but for addresses in no module. Any thread.
+std::string variable_at(uintptr_t address);
+
 /// Shows a stack up to main, one line for each call. If it begins with calls in libomptarget and its plugins, it shows
 /// only the one of them that the program made.
 std::string stack_text(const CallStack &stack);

@@ -6,6 +6,8 @@
 
 #include "omptarget/host_code.h"
 
+#include <llvm/ADT/SmallVector.h>
+
 #include "abi/boundary.h"
 #include "base/log.h"
 #include "base/machine.h"
@@ -26,9 +28,29 @@ Call call_of(const __omptarget_construct &construct) {
   return {construct.name, location, construct.device, construct.code};
 }
 
-MapList list_of(const __omptarget_construct &construct) {
-  return {construct.count, construct.bases, construct.begins, construct.sizes, construct.types, nullptr, nullptr};
-}
+/// The construct's list. The compiler names no variables; those of static storage get their names if somebody listens.
+class NamedList {
+public:
+  explicit NamedList(const __omptarget_construct &construct)
+      : list_{construct.count, construct.bases, construct.begins, construct.sizes, construct.types, nullptr, nullptr} {
+    if (is_observed()) [[unlikely]]
+      find_names();
+  }
+  const MapList &list() const { return list_; }
+
+private:
+  void find_names() {
+    for (int32_t i = 0; i < list_.count; ++i) {
+      const bool is_range = (list_.types[i] & static_cast<int64_t>(map_type::kLiteral)) == 0;
+      const char *const name = is_range ? observe::static_variable_name(list_.begins[i]) : nullptr;
+      names_.push_back(const_cast<char *>(name));
+    }
+    list_.names = names_.data();
+  }
+
+  MapList list_;
+  llvm::SmallVector<void *, 8> names_;
+};
 
 /// As finish, with file and line.
 void finish_at_line(const Status &status, Call call) {
@@ -52,9 +74,10 @@ Result<DeviceUse> device_of(const Call &call) {
 
 template <typename Work> void run_data(const __omptarget_construct *construct, Work work) {
   const Call call = call_of(*construct);
+  const NamedList named(*construct);
   const auto run = [&]() -> Status {
     OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_of(call));
-    return device ? work(*device, call, list_of(*construct)) : Status::ok();
+    return device ? work(*device, call, named.list()) : Status::ok();
   };
   finish_at_line(run(), call);
 }
@@ -63,7 +86,8 @@ template <typename Work> void run_data(const __omptarget_construct *construct, W
 
 int __omptarget_run_region(const __omptarget_construct *construct, const __omptarget_region *region) {
   const Call call = call_of(*construct);
-  LaunchRequest request{region->function, list_of(*construct), BlockForm::kNone, {}, 0, 0};
+  const NamedList named(*construct);
+  LaunchRequest request{region->function, named.list(), BlockForm::kNone, {}, 0, 0};
   request.args.NumTeams[0] = region->teams;
   request.args.ThreadLimit[0] = region->threads;
   Kernel kernel{reinterpret_cast<void *>(region->run), observe::function_name(region->function, is_observed())};

@@ -48,7 +48,7 @@ struct Place {
 /// Nothing in it is ever removed: who listens may keep what was told.
 struct Known {
   std::map<Key, Place> places;
-  std::map<Key, std::string> names, symbols;
+  std::map<Key, std::string> names, symbols, variables;
 };
 
 Guarded<Known> &known() {
@@ -76,6 +76,17 @@ const ident_t *location_of(const void *code) {
     place.location.psource = place.text.c_str();
   }
   return place.text.empty() ? nullptr : &place.location;
+}
+
+const char *static_variable_name(const void *address) {
+  const Module module = module_at(address);
+  if (!module.begin)
+    return nullptr;
+  auto all = known().lock();
+  const auto [at, is_new] = all->variables.try_emplace(key_of(address, module));
+  if (is_new)
+    at->second = variable_at(reinterpret_cast<uintptr_t>(address));
+  return at->second.empty() ? nullptr : at->second.c_str();
 }
 
 const char *function_name(const void *function, bool is_symbol_wanted) {

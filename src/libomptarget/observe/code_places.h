@@ -17,4 +17,8 @@ const ident_t *location_of(const void *code);
 /// a.out"). Symbols are slow the first time. It lives as long as the process.
 const char *function_name(const void *function, bool is_symbol_wanted);
 
+/// Returns the name of the variable of static storage at the address, or null. Slow the first time. It lives as long as
+/// the process.
+const char *static_variable_name(const void *address);
+
 } // namespace omptarget::observe

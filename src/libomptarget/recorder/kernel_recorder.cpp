@@ -119,6 +119,8 @@ Status KernelRecorder::write() {
 
 /// The image, and the entries of its module.
 Status KernelRecorder::read_program() {
+  if (!kernel_.descriptor)
+    return Status::error("it is a function of the program, which no image has");
   ModuleRegistry &modules = Runtime::get().modules();
   const std::shared_ptr<OffloadLibrary> library = modules.find(kernel_.descriptor);
   std::optional<std::vector<std::byte>> embedded;
