@@ -109,11 +109,29 @@ contains
     !$omp end target
     !$omp target exit data map(from: al) map(delete: s%v)
     call check(al(3) == 30, 'again')
+    call other_array
     deallocate(al); allocate(al(100)); al = 0
     !$omp target map(always, tofrom: al)
     al(100) = 100
     !$omp end target
     call check(al(100) == 100, 'always')
+  end subroutine
+
+  subroutine other_array
+    integer, target :: first(3), second(5)
+    integer, pointer :: p(:)
+    integer :: n
+    first = 0; second = 0; n = 0
+    p => first
+    !$omp target enter data map(to: p)
+    p => second
+    !$omp target map(tofrom: p) map(from: n)
+    n = size(p)
+    p(5) = 5
+    !$omp end target
+    call check(n == 5 .and. second(5) == 5, 'pointer to another array')
+    p => first
+    !$omp target exit data map(delete: p)
   end subroutine
 
   function omp_mapped(array) result(address)

@@ -78,11 +78,25 @@ static void members(void) {
   CHECK_EQ(s.n, 60);
   CHECK(!omp_target_is_present(&s.a, 0));
 #pragma omp target enter data map(to : s)
+#pragma omp target enter data map(to : s.a, s.n)
+#pragma omp target exit data map(release : s.a, s.n) // counted once
+  CHECK(omp_target_is_present(&s, 0));
+#pragma omp target exit data map(release : s)
+  CHECK(!omp_target_is_present(&s, 0));
+#pragma omp target enter data map(to : s)
 #pragma omp target enter data map(to : pointee)
 #pragma omp target map(s.p[ : 4]) // present both, and not yet attached
   s.p[1] = 21;
 #pragma omp target exit data map(from : pointee) map(delete : s)
   CHECK_EQ(pointee[1], 21);
+#pragma omp target enter data map(to : s)
+#pragma omp target enter data map(to : pointee)
+#pragma omp target enter data map(to : s.p[ : 4]) // nothing is new
+  int *on_device = NULL;
+#pragma omp target map(from : on_device)
+  on_device = s.p;
+  CHECK(on_device != pointee);
+#pragma omp target exit data map(delete : pointee) map(delete : s)
 }
 
 struct Vector {
