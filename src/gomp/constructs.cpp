@@ -33,7 +33,7 @@ thread_local constinit const Region *starting = nullptr;
 /// Called by the system's libgomp, in the state of a thread that it gives to a region.
 void run_on_device(void *values) {
   const Region &region = *starting;
-  enter_device(region.device);
+  const OnDevice on_device(region.device);
   region.call.function(values);
 }
 

@@ -3,6 +3,7 @@
 
 #include "gomp/devices.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include "gomp/core.h"
@@ -17,6 +18,44 @@ constexpr int kMark = 0x6f000000, kMarkMask = 0x7f000000;
 
 constexpr int kDefault = -1;
 
+int marked(int device) { return kMark | device; }
+bool is_marked(int number) { return number >= 0 && (number & kMarkMask) == kMark; }
+
+/// The default device in a runtime that is no libgomp, if modules of GCC have their teams and tasks there. libomp has
+/// libgomp's functions for these, and may come first. Null: there is none.
+struct OtherRuntime {
+  int (*get)();
+  void (*set)(int);
+};
+constinit OtherRuntime other{};
+
+void find_other() {
+  void *const system = dlopen(OMPTARGET_SYSTEM_LIBGOMP, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  void *const first = dlvsym(RTLD_DEFAULT, "GOMP_parallel", "GOMP_4.0");
+  Dl_info facts{};
+  if (!first || (system && first == dlvsym(system, "GOMP_parallel", "GOMP_4.0")) || dladdr(first, &facts) == 0)
+    return;
+  void *const library = dlopen(facts.dli_fname, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  if (!library)
+    return;
+  other = {reinterpret_cast<int (*)()>(dlsym(library, "omp_get_default_device")),
+           reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_default_device"))};
+  if (!other.get || !other.set)
+    other = {};
+}
+
+const OtherRuntime &other_runtime() {
+  static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_other);
+  return other;
+}
+
+/// That of the runtime in which the program sets it.
+int default_device_of_task() {
+  const OtherRuntime &runtime = other_runtime();
+  return runtime.get ? runtime.get() : system::get_default_device();
+}
+
 } // namespace
 
 int device_count() {
@@ -26,18 +65,33 @@ int device_count() {
 
 // libgomp 13 and later have a negative one if they see no device of their own.
 int default_device() {
-  const int number = system::get_default_device();
-  if ((number & kMarkMask) == kMark && number >= 0)
+  const int number = default_device_of_task();
+  if (is_marked(number))
     return number & ~kMarkMask;
   return number < 0 ? 0 : number;
 }
 
 int current_device() {
-  const int number = system::get_default_device();
-  return number >= 0 && (number & kMarkMask) == kMark ? number & ~kMarkMask : kHost;
+  if (const int number = system::get_default_device(); is_marked(number))
+    return number & ~kMarkMask;
+  const OtherRuntime &runtime = other_runtime();
+  const int number = runtime.get ? runtime.get() : 0;
+  return is_marked(number) ? number & ~kMarkMask : kHost;
 }
 
-void enter_device(int device) { system::set_default_device(kMark | device); }
+// libgomp forgets what is set here with the region's task.
+OnDevice::OnDevice(int device) {
+  system::set_default_device(marked(device));
+  if (const OtherRuntime &runtime = other_runtime(); runtime.set) {
+    before_ = runtime.get();
+    runtime.set(marked(device));
+  }
+}
+
+OnDevice::~OnDevice() {
+  if (other.set)
+    other.set(before_);
+}
 
 int resolve(int device) {
   const int count = device_count();

@@ -19,8 +19,17 @@ int resolve_for_routine(int device);
 
 /// The device whose region the calling thread runs, or kHost.
 int current_device();
-/// Notes, in the task that the system's libgomp has made for the region, on which device that is. The teams and tasks
-/// in it inherit that.
-void enter_device(int device);
+/// Notes on which device a region is, in the task that the system's libgomp has made for it. Its teams and tasks
+/// inherit that.
+class OnDevice {
+public:
+  explicit OnDevice(int device);
+  ~OnDevice();
+  OnDevice(const OnDevice &) = delete;
+  OnDevice &operator=(const OnDevice &) = delete;
+
+private:
+  int before_ = 0; ///< of the other runtime
+};
 
 } // namespace omptarget::gomp

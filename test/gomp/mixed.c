@@ -24,11 +24,21 @@ int main(void) {
     HERE();
     data[0] += 10;
   }
-  library_add(data, 1);
+  CHECK_EQ(library_add(data, 1), 0);
   CHECK_EQ(data[0], 1);
 #pragma omp target exit data map(from : data)
   CHECK_EQ(data[0], 12);
   CHECK_EQ(data[3], 5);
   CHECK_EQ(omp_get_num_devices(), 4);
+  omp_set_default_device(2);
+  data[0] = 0;
+  CHECK_EQ(library_add(data, 5), 0);
+  CHECK_EQ(data[0], 5);
+  CHECK_EQ(omp_get_default_device(), 2);
+#pragma omp target enter data map(to : data) device(2)
+  library_add(data, 5);
+  CHECK_EQ(data[0], 5); // it was there
+#pragma omp target exit data map(from : data) device(2)
+  CHECK_EQ(data[0], 10);
   return finish();
 }

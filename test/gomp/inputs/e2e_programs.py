@@ -47,9 +47,10 @@ def try_program(programs, path, output, run):
     executable = os.path.join(output, os.path.basename(path) + ".exe")
     compiler = COMPILERS[os.path.splitext(path)[1]]
     modules = ["-J", output] if compiler == "gfortran" else []
-    compiled = subprocess.run(
-        [compiler, "-g", "-O1", "-w", "-fopenmp", "-I", programs, "-I", os.path.join(programs, "include"), *modules, path,
-         "-o", executable, "-lm"] + command[0], capture_output=True, text=True)
+    includes = ["-I", programs, "-I", os.path.join(programs, "include"), *modules]
+    flags = ["-g", "-O1", "-w", "-fopenmp", *includes, path, "-o", executable, "-lm", *command[0]]
+    compiled = subprocess.run([compiler, *flags],
+                              capture_output=True, text=True)
     if compiled.returncode:
         return ""
     ran = subprocess.run(run + [executable] + command[1], capture_output=True, text=True, errors="replace")

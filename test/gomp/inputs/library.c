@@ -11,6 +11,10 @@ int library_add(int *data, int value) {
 #pragma omp target map(from : is_host)
     {
       is_host = omp_is_initial_device();
+#ifndef __clang__
+#pragma omp parallel num_threads(3) reduction(+ : is_host)
+      is_host += omp_is_initial_device();
+#endif
       for (int i = 0; i < 4; ++i)
         data[i] += value;
     }
