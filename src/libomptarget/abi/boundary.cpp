@@ -87,7 +87,7 @@ void end_with(const Failure &failure, const Call &call) {
 }
 
 bool succeeded(Status status, const Call &call) {
-  if (status.is_ok()) [[likely]]
+  if (status.is_ok())
     return true;
   const Failure &failure = status.failure();
   if (Runtime::get().is_mandatory() && !failure.fatal.empty())

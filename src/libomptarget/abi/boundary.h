@@ -17,13 +17,13 @@ namespace omptarget {
 
 /// Returns if the construct succeeded; otherwise it is the end.
 inline void finish(const Status &status, const Call &call) {
-  if (!status.is_ok()) [[unlikely]]
+  if (!status.is_ok())
     end_with(status.failure(), call);
 }
 
 /// The value of a Result that succeeded; otherwise as finish.
 template <typename T> T finish(Result<T> result, const Call &call) {
-  if (!result.is_ok()) [[unlikely]]
+  if (!result.is_ok())
     finish(result.take_status(), call);
   return std::move(*result);
 }

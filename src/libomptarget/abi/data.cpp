@@ -91,7 +91,7 @@ void __tgt_target_data_update_nowait_mapper(OMPTARGET_DATA_PARAMETERS, int32_t, 
 
 /// The components that a mapper function adds to. Only a call by hand has none.
 static MapperComponents &components_of(void *handle, const char *function, const void *code) {
-  if (!handle) [[unlikely]]
+  if (!handle)
     finish(Status::error("a mapper's components are at a null pointer"), Call{function, nullptr, -1, code});
   return *static_cast<MapperComponents *>(handle);
 }

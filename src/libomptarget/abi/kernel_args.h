@@ -36,7 +36,7 @@ inline Status read_kernel_args(const void *block, int32_t num_teams, int32_t thr
   if (block)
     std::memcpy(&version, block, sizeof version);
   request.block = version < std::size(kForms) ? kForms[version] : BlockForm::kNone;
-  if (request.block == BlockForm::kNone) [[unlikely]]
+  if (request.block == BlockForm::kNone)
     return unreadable(block);
   const auto &args = *static_cast<const __tgt_kernel_args *>(block);
   request.list = {static_cast<int32_t>(args.NumArgs),
@@ -54,7 +54,7 @@ inline Status read_kernel_args(const void *block, int32_t num_teams, int32_t thr
     request.args.ThreadLimit[0] = static_cast<uint32_t>(thread_limit);
     return Status::ok();
   }
-  if (args.Flags & ~kKnownFlags) [[unlikely]]
+  if (args.Flags & ~kKnownFlags)
     return unknown_flags(args.Flags);
   std::memset(&request.args, 0, kSettings);
   std::memcpy(reinterpret_cast<char *>(&request.args) + kSettings, static_cast<const char *>(block) + kSettings,

@@ -30,7 +30,7 @@ Call api_call(const char *function, int device, const void *code) {
 
 /// The value, or fallback after a failure was reported.
 template <typename T> T value_or(Result<T> result, T fallback, const Call &call) {
-  if (result.is_ok()) [[likely]]
+  if (result.is_ok())
     return *result;
   (void)succeeded(result.take_status(), call); // prints the failure
   return fallback;

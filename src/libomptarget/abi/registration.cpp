@@ -16,7 +16,7 @@ namespace {
 
 /// A module that cannot be registered does not offload; contradicting requirements are fatal, as for LLVM's runtime.
 void finish_registration(const Status &status, const Call &call) {
-  if (status.is_ok()) [[likely]]
+  if (status.is_ok())
     return;
   if (!status.failure().fatal.empty())
     return finish(status, call);

@@ -40,7 +40,7 @@ uint64_t take_trip_count(int64_t device) {
 
 inline int run(const Call &call, LaunchRequest &request) {
   Status status;
-  if (!launch_at_once(call, request, status)) [[unlikely]]
+  if (!launch_at_once(call, request, status))
     return run_anywhere(call, request);
   finish(status, call);
   return 0;
@@ -147,7 +147,7 @@ void __tgt_target_nowait_query(void **async_handle) {
   if (!async_handle || !*async_handle)
     return finish(Status::error("__tgt_target_nowait_query is called for a task without unfinished work"), call);
   auto is_done = DeferredConstruct::ask(*async_handle, call);
-  if (!is_done.is_ok()) [[unlikely]]
+  if (!is_done.is_ok())
     finish(is_done.take_status(), call);
   if (*is_done)
     *async_handle = nullptr;

@@ -35,11 +35,11 @@ Result<Arrival *> ArrivalEvents::record(Queue &queue) {
     return static_cast<Arrival *>(nullptr);
   }
   Arrival *arrival = take_kept();
-  if (!arrival) [[unlikely]] {
+  if (!arrival) {
     OMPTARGET_TRY_ASSIGN(arrival, make());
   }
   arrival->begin();
-  if (Status status = device_.record_event(arrival->event, queue); !status.is_ok()) [[unlikely]] {
+  if (Status status = device_.record_event(arrival->event, queue); !status.is_ok()) {
     end_use(*arrival);
     return status;
   }

@@ -33,13 +33,13 @@ int number_in(std::string_view text) {
 } // namespace
 
 Result<DeviceUse> device_for(int64_t device_number) {
-  if (DeviceUse device = ready_device_for(device_number)) [[likely]]
+  if (DeviceUse device = ready_device_for(device_number))
     return device;
   Runtime &runtime = Runtime::get();
   const int32_t count = runtime.number_of_devices();
   if (device_number == raw(DeviceId::kDefault))
     device_number = libomp::default_device();
-  if (device_number >= 0 && device_number < count) [[likely]]
+  if (device_number >= 0 && device_number < count)
     return runtime.device(static_cast<DeviceId>(device_number));
   if (runtime.is_disabled() || runtime.has_ended())
     return DeviceUse();

@@ -51,7 +51,7 @@ public:
   Result<void *> allocate(int64_t size, void *host, int32_t kind);
   /// Frees the storage of dormant mappings that had to go, if there is any.
   void free_evicted() {
-    if (map_.dormant().has_evicted()) [[unlikely]]
+    if (map_.dormant().has_evicted())
       free_all_evicted();
   }
   /// Frees the blocks of dormant mappings. Returns whether there was one.

@@ -29,7 +29,7 @@ int32_t Device::own_uses() { return uses_of_thread; }
 /// keep locks. So it cannot be cancelled before its outermost use ends.
 bool Device::count_use() {
   users_.fetch_add(1, std::memory_order_seq_cst);
-  if (is_closed_.load(std::memory_order_seq_cst)) [[unlikely]] {
+  if (is_closed_.load(std::memory_order_seq_cst)) {
     users_.fetch_sub(1, std::memory_order_release);
     return false;
   }

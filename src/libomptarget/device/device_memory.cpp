@@ -9,7 +9,7 @@ namespace omptarget {
 
 Result<void *> Device::allocate(int64_t size, void *host, int32_t kind) {
   auto allocated = plugin_device_.data_alloc(size, host, kind);
-  if (allocated.is_ok()) [[likely]]
+  if (allocated.is_ok())
     return allocated;
   return allocate_again(allocated.take_status(), size, host, kind);
 }

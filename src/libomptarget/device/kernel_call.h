@@ -27,7 +27,7 @@ Status launch_for_helper(const Device &device, const Kernel &kernel, void **argu
 inline Status launch(const Device &device, const Kernel &kernel, void **arguments, __tgt_kernel_args &args,
                      Queue *queue) {
   if ((args.Flags & OMPTARGET_KERNEL_NOWAIT) != 0 && kernel.signs->is_for_cpu && libomp::is_helper_thread())
-      [[unlikely]]
+
     return launch_for_helper(device, kernel, arguments, args, queue);
   const libomp::TeamOfOne team(kernel.tasks != TaskKind::kNone, kernel.tasks == TaskKind::kLasting);
   return device.plugin_device().launch_kernel(kernel.handle, arguments, args, queue);
@@ -45,7 +45,7 @@ Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_
 /// a free one. queue: as for launch.
 inline Status call_kernel(const Device &device, const Kernel &kernel, ParameterForm form, __tgt_kernel_args &args,
                           void **slots, uint32_t count, Queue *queue) {
-  if (form == ParameterForm::kCells) [[unlikely]]
+  if (form == ParameterForm::kCells)
     return call_with_cells(device, kernel, args, slots, count, queue);
   args.NumArgs = count;
   args.Version = kPlainVersion;

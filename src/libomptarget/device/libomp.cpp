@@ -243,7 +243,7 @@ private:
 namespace omptarget::libomp {
 
 void ensure_started() {
-  if (state.load(std::memory_order_acquire) == kUnused) [[unlikely]]
+  if (state.load(std::memory_order_acquire) == kUnused)
     start();
 }
 

@@ -92,11 +92,11 @@ inline bool may_have_threads() { return &__libc_single_threaded == nullptr || !_
 class TeamOfOne {
 public:
   TeamOfOne(bool is_needed, bool tasks_last) {
-    if (is_needed && (tasks_last || may_have_threads())) [[unlikely]]
+    if (is_needed && (tasks_last || may_have_threads()))
       begin(tasks_last);
   }
   ~TeamOfOne() {
-    if (begun_ != Begun::kNothing) [[unlikely]]
+    if (begun_ != Begun::kNothing)
       end();
   }
   TeamOfOne(const TeamOfOne &) = delete;
@@ -125,7 +125,7 @@ enum class User : uint8_t {
 void note_new_user();
 int32_t default_device_of_new_user();
 inline void note_user() {
-  if (user == User::kNew) [[unlikely]]
+  if (user == User::kNew)
     note_new_user();
 }
 inline int32_t default_device_of_user() {

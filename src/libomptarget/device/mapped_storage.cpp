@@ -28,14 +28,14 @@ void report_created(const Device &device, const Mapping &mapping) {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "new mapping: host %p, device %p, %" PRIu64 " bytes, %s",
                          raw(mapping.begin()), raw(mapping.target_begin()), mapping.size(),
                          variable_place(mapping.name()).c_str());
-  if (observe::reports_mappings()) [[unlikely]]
+  if (observe::reports_mappings())
     observe::mapping_created(facts_of(mapping, mapping.begin(), mapping.size(), mapping.name()), mapping.allocation());
 }
 
 void report_removed(const Device &device, const Removed &removed) {
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device.id(), "removed mapping: host %p, device %p, %" PRIu64 " bytes",
                          raw(removed.begin), raw(removed.target_begin), removed.size);
-  if (observe::reports_mappings()) [[unlikely]]
+  if (observe::reports_mappings())
     observe::mapping_removed({{}, removed.begin, removed.target_begin, removed.size, 0, 0, removed.name});
 }
 
@@ -52,7 +52,7 @@ Status free_removed(Device &device, const Removed &removed) {
     return Status::ok();
   OMPTARGET_SCHED_POINT("free: removed, not yet freed");
   Status status = free_storage(device, removed);
-  if (removed.is_large) [[unlikely]]
+  if (removed.is_large)
     device.map().large_frees().end();
   return status;
 }
@@ -60,7 +60,7 @@ Status free_removed(Device &device, const Removed &removed) {
 Result<void *> allocate_mapped(Device &device, HostPtr begin, int64_t bytes, const char *name) {
   DataOperation operation({DataOperationKind::kAllocate, device.id(), raw(begin), nullptr, bytes, name});
   auto allocated = device.allocate(bytes, raw(begin), OMPTARGET_ALLOC_DEFAULT);
-  if (allocated.is_ok()) [[likely]]
+  if (allocated.is_ok())
     operation.set_target(*allocated);
   return allocated;
 }

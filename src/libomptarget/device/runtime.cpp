@@ -77,7 +77,7 @@ int Runtime::read_policy() {
 
 int32_t Runtime::number_of_devices() {
   if (matched_generation_.load(std::memory_order_acquire) != modules_.generation() ||
-      offload_.load(std::memory_order_relaxed) == kUnread) [[unlikely]]
+      offload_.load(std::memory_order_relaxed) == kUnread)
     enumerate(false);
   return device_count_.load(std::memory_order_acquire);
 }
@@ -108,7 +108,7 @@ Result<DeviceUse> Runtime::device(DeviceId id) {
     return DeviceUse();
   Device &device = *devices_[raw(id)].load(std::memory_order_relaxed);
   DeviceUse use(device);
-  if (use && device.is_prepared(modules_.generation())) [[likely]]
+  if (use && device.is_prepared(modules_.generation()))
     return use;
   return make_ready(device, std::move(use));
 }

@@ -68,7 +68,7 @@ public:
   /// Null: device() knows more.
   Device *prepared_device(int64_t number) const {
     const auto count = static_cast<uint64_t>(device_count_.load(std::memory_order_acquire));
-    if (static_cast<uint64_t>(number) >= count) [[unlikely]]
+    if (static_cast<uint64_t>(number) >= count)
       return nullptr;
     Device *const device = devices_[number].load(std::memory_order_relaxed);
     if (!device)

@@ -96,7 +96,7 @@ void Runtime::note_end_by_module(OffloadLibrary &library) {
 
 /// newcomer: an address in a module that lies where none is any more, or null.
 void Runtime::forget_vanished(const void *newcomer) {
-  if (!may_vanish_.load(std::memory_order_acquire)) [[likely]]
+  if (!may_vanish_.load(std::memory_order_acquire))
     return;
   const AddressRange taken = newcomer ? module_range(newcomer).value_or(AddressRange{}) : AddressRange{};
   for (const auto &library : modules_.libraries()) {

@@ -200,7 +200,7 @@ int take_program(dl_phdr_info *info, size_t, void *) {
 }
 
 const Program &known_program() {
-  if (!the_program.is_known.load(std::memory_order_acquire)) [[unlikely]] {
+  if (!the_program.is_known.load(std::memory_order_acquire)) {
     std::lock_guard lock(list_mutex);
     if (!the_program.is_known.load(std::memory_order_relaxed)) {
       dl_iterate_phdr(take_program, nullptr);

@@ -188,7 +188,7 @@ void *translate_function_pointer(void *pointer, const void *return_address) {
     if (table != nullptr)
       result = table->find(result);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (generation.load(std::memory_order_relaxed) == before) [[likely]]
+    if (generation.load(std::memory_order_relaxed) == before)
       return reinterpret_cast<void *>(result);
   }
 }

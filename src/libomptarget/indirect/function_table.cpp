@@ -140,7 +140,7 @@ void *find_function(std::span<const FunctionPair> table, const void *host) {
 }
 
 void trace_function_table(int32_t device, std::span<const FunctionPair> pairs) {
-  if (!traces(Topic::kIndirect)) [[likely]]
+  if (!traces(Topic::kIndirect))
     return;
   trace_line(Topic::kIndirect, device, "table of %zu indirect functions:", pairs.size());
   for (const FunctionPair &pair : pairs)

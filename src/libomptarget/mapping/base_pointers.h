@@ -52,7 +52,7 @@ inline bool deletes_pointee(const MapArguments &arguments, size_t i) {
 /// without notes.
 inline void note_base_pointers(HostDataToTargetMap &map, const MapArguments &arguments) {
   for (size_t i = 0; arguments.is_expanded() && i < arguments.size(); ++i)
-    if (arguments.refs[i].is_counted && is_base_pointer(arguments, i)) [[unlikely]]
+    if (arguments.refs[i].is_counted && is_base_pointer(arguments, i))
       map.rare_uses().note_base_pointer(arguments.refs[i].ref());
 }
 

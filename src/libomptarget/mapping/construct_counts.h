@@ -20,7 +20,7 @@ public:
 
   /// Returns whether an argument that lies in the mapping is to be counted. Pointees always are, once.
   bool counts(size_t i, MappingRef mapping) {
-    if (arguments_.group(i) >= 0) [[unlikely]]
+    if (arguments_.group(i) >= 0)
       return is_first_in_group(i, mapping);
     return arguments_.has(i, map_type::kPointee) || !arguments_.has(i, map_type::kMemberOf) ||
            arguments_.parent(i) < 0 || !(parent_of(i) == mapping);
@@ -85,7 +85,7 @@ private:
 
 /// Returns whether the argument is a struct of which those that follow map parts.
 inline bool is_combined(const MapArguments &arguments, size_t i) {
-  if (arguments.has(i, map_type::kMemberOf) || i + 1 >= arguments.size()) [[likely]]
+  if (arguments.has(i, map_type::kMemberOf) || i + 1 >= arguments.size())
     return false;
   const int32_t group = arguments.group(i + 1);
   if (group < 0 || group != arguments.group(i))

@@ -43,7 +43,7 @@ void add_copy(llvm::SmallVectorImpl<Copy> &copies, const Copy &copy);
 
 /// Adds a mapping that another construct makes, and whose storage or data may still be on the way.
 inline void add_awaited(llvm::SmallVectorImpl<MappingRef> &awaited, const Found &found) {
-  if (MappingState::has_arrived(found.state)) [[likely]]
+  if (MappingState::has_arrived(found.state))
     return;
   if (awaited.empty() || !(awaited.back() == found.ref))
     awaited.push_back(found.ref);

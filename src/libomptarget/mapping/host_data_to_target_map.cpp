@@ -92,9 +92,9 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
     const OrderedIndex::Neighbours around = index_.around(static_cast<uintptr_t>(begin));
     Found found = classify(around, begin, size);
     if (size == 0 || is_dead(found)) {
-      if (find_past_dormant(around, begin, size, found)) [[likely]]
+      if (find_past_dormant(around, begin, size, found))
         return found;
-    } else if (index_.is_current(around)) [[likely]] {
+    } else if (index_.is_current(around)) {
       return found;
     }
   }
@@ -102,10 +102,10 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
 
 /// As find; tells where the range lies or would lie, if one look was enough.
 Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &absence) {
-  if (size != 0) [[likely]] {
+  if (size != 0) {
     index_.look(static_cast<uintptr_t>(begin), absence.gap);
     const Found found = classify(absence.gap, begin, size);
-    if (!is_dead(found) && index_.is_current(absence.gap)) [[likely]] {
+    if (!is_dead(found) && index_.is_current(absence.gap)) {
       absence.dormant = nullptr;
       return found;
     }
@@ -125,7 +125,7 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
   reads.add(around);
   if (size != 0 && around.below && MappingState::is_dormant(around.below->state()))
     around.below = nullptr; // what lies below it ends before the range
-  while (around.below && MappingState::is_dormant(around.below->state())) [[unlikely]] {
+  while (around.below && MappingState::is_dormant(around.below->state())) {
     const HostPtr at = around.below->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at) - 1);
     reads.add(next);
@@ -134,7 +134,7 @@ Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &a
       return false; // the index is being changed
   }
   const uintptr_t end = size == 0 ? UINTPTR_MAX : static_cast<uintptr_t>(begin + size);
-  while (around.above && around.above_key < end && MappingState::is_dormant(around.above->state())) [[unlikely]] {
+  while (around.above && around.above_key < end && MappingState::is_dormant(around.above->state())) {
     const HostPtr at = around.above->begin();
     const OrderedIndex::Neighbours next = index_.around(static_cast<uintptr_t>(at));
     reads.add(next);
@@ -192,7 +192,7 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
 Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target,
                                          bool is_own, uint64_t state, Mutex mutex) {
   Inserted older;
-  if (!make_room_locked(range, around, older.found, mutex)) [[unlikely]]
+  if (!make_room_locked(range, around, older.found, mutex))
     return older;
   Mapping &mapping = store_.take(index_.free_at(around));
   const uint64_t word = MappingState::next_live(mapping.state_.load(kRelaxed)) | state;
@@ -202,7 +202,7 @@ Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Ne
   mapping.target_begin_.store(target, kRelease);
   mapping.name_.store(range.name, kRelaxed);
   mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelease);
-  if (state & MappingState::kHeld) [[unlikely]]
+  if (state & MappingState::kHeld)
     rare_uses_.of(mapping).hold_count.store(1, kRelaxed);
   mapping.state_.store(word, kRelease);
   index_.insert_at(around, static_cast<uintptr_t>(range.begin), &mapping);
@@ -226,7 +226,7 @@ Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Ne
 Inserted HostDataToTargetMap::insert(const NewRange &range) {
   const bool is_held = range.counter == Counter::kHold;
   std::unique_lock lock(rare_uses_.mutex(), std::defer_lock);
-  if (is_held) [[unlikely]]
+  if (is_held)
     lock.lock(); // for the extras
   names_.note(range.name);
   OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
@@ -254,7 +254,7 @@ inline Removed HostDataToTargetMap::take_out_if(MappingRef ref, uint64_t bits, u
         return removed;
       OMPTARGET_SCHED_POINT("remove: unused, not yet marked");
     } while (!mark_removed(mapping.state_, word));
-    if (unlink(mapping, MappingState::removed(word), holder, removed)) [[likely]]
+    if (unlink(mapping, MappingState::removed(word), holder, removed))
       return removed;
   }
   recycle_apart(mapping, removed, mutex);
@@ -262,7 +262,7 @@ inline Removed HostDataToTargetMap::take_out_if(MappingRef ref, uint64_t bits, u
 }
 
 Removed HostDataToTargetMap::remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex) {
-  if (ref.mapping->size() < LargeFrees::kLeastBytes) [[likely]]
+  if (ref.mapping->size() < LargeFrees::kLeastBytes)
     return take_out_if(ref, bits, state, mutex);
   return remove_large_if(ref, bits, state, mutex);
 }
@@ -290,7 +290,7 @@ bool HostDataToTargetMap::unlink(Mapping &mapping, uint64_t word, OrderedIndex::
     return true; // the last of them recycles it
   removed.is_free = true;
   removed.allocation = mapping.allocation();
-  if (mapping.extras()) [[unlikely]]
+  if (mapping.extras())
     return false;
   store_.give(mapping, holder.free());
   return true;
@@ -349,7 +349,7 @@ bool HostDataToTargetMap::borrow(MappingRef ref) {
   do {
     if (!ref.is_of(word))
       return false;
-    if (MappingState::borrowers(word) == MappingState::kManyBorrowers) [[unlikely]]
+    if (MappingState::borrowers(word) == MappingState::kManyBorrowers)
       return rare_uses_.borrow_with_many(ref);
   } while (!ref.mapping->change_state(word, word + MappingState::kBorrower));
   return true;
@@ -358,7 +358,7 @@ bool HostDataToTargetMap::borrow(MappingRef ref) {
 Removed HostDataToTargetMap::give_back(MappingRef ref) {
   uint64_t word = ref.mapping->state();
   for (;;) {
-    if (MappingState::borrowers(word) != MappingState::kManyBorrowers) [[likely]] {
+    if (MappingState::borrowers(word) != MappingState::kManyBorrowers) {
       if (ref.mapping->change_state(word, word - MappingState::kBorrower))
         break;
     } else {
@@ -371,7 +371,7 @@ Removed HostDataToTargetMap::give_back(MappingRef ref) {
   Removed removed;
   const bool is_removed = MappingState::is_removed(word) || OMPTARGET_PLANTED("state_freed_twice");
   const bool was_last = MappingState::borrowers(word) == 1 || OMPTARGET_PLANTED("state_freed_by_the_first_borrower");
-  if (is_removed && was_last) [[unlikely]] {
+  if (is_removed && was_last) {
     OMPTARGET_SCHED_POINT("give back: the last of a removed mapping");
     recycle_apart(*ref.mapping, removed, Mutex::kFree);
   }

@@ -54,7 +54,7 @@ private:
     const bool deletes = arguments_.has(i, map_type::kDelete) || (is_base && deletes_pointee(arguments_, i));
     if (!counts_.counts(i, ref) && !deletes)
       return false;
-    if (!is_base) [[likely]]
+    if (!is_base)
       return true;
     arguments_.clear_bits(i, map_type::kDelete);
     return map_.rare_uses().take_base_pointer(ref, deletes);

@@ -34,7 +34,7 @@ Retained MappingRef::retain() const {
   do {
     if (!is_of(word) && !OMPTARGET_PLANTED("state_retain_any_generation"))
       return {};
-    if (MappingState::count(word) >= MappingState::kInfinite - 1) [[unlikely]]
+    if (MappingState::count(word) >= MappingState::kInfinite - 1)
       return retain_at_limit();
     OMPTARGET_SCHED_POINT("retain: read, not yet counted");
   } while (!mapping->change_state(word, word + 1));
@@ -176,7 +176,7 @@ bool MappingRef::publish_copied() const {
 
 Arrival *MappingRef::use_arrival() const {
   const uint64_t origin = mapping->origin_.load(kAcquire);
-  if (!is_arriving()) [[likely]]
+  if (!is_arriving())
     return nullptr;
   auto *const arrival = reinterpret_cast<Arrival *>(origin >> Mapping::kPaddingBits);
   OMPTARGET_SCHED_POINT("arrival: found, not yet used");

@@ -23,7 +23,7 @@ public:
 
   /// Takes a mapping from the list of a stripe that the caller holds.
   Mapping &take(List &list) {
-    if (!list.first) [[unlikely]]
+    if (!list.first)
       fill(list);
     Mapping &mapping = *list.first;
     list.first = next_of(mapping);
@@ -34,7 +34,7 @@ public:
   /// Frees a mapping that is in the index no more.
   void give(Mapping &mapping, List &list) {
     link(mapping, list);
-    if (list.count == 4 * kBatch) [[unlikely]]
+    if (list.count == 4 * kBatch)
       store_half(list);
   }
 

@@ -94,7 +94,7 @@ Status for_each_part(llvm::ArrayRef<MapItem> items,
                      llvm::function_ref<Status(const MapItem &, HostPtr begin, int64_t size)> action) {
   for (size_t i = 0; i < items.size(); ++i) {
     const MapItem &item = items[i];
-    if (!item.has(map_type::kNonContiguous)) [[likely]] {
+    if (!item.has(map_type::kNonContiguous)) {
       OMPTARGET_TRY(action(item, item.begin, item.size));
       continue;
     }

@@ -74,7 +74,7 @@ void OrderedIndex::insert(Slot<T> *slots, std::atomic<Used> &used, uint32_t capa
                           T *value) {
   Used now = used.load(std::memory_order_relaxed);
   const bool is_behind = position > now.count / 2;
-  if (is_behind && now.first + now.count == capacity) [[unlikely]] { // room for this one and those to come
+  if (is_behind && now.first + now.count == capacity) { // room for this one and those to come
     move_to(slots, View<T>{slots + now.first, now.count});
     now.first = 0;
   }
@@ -200,7 +200,7 @@ template <bool kFetches> inline void OrderedIndex::look_at(uintptr_t key, Neighb
     if constexpr (kFetches)
       fetch(*around.leaf);
     around.own = around.other = note(*around.leaf);
-    if (!directory_lock_.is_still(version) && !OMPTARGET_PLANTED("index_directory_unchecked")) [[unlikely]]
+    if (!directory_lock_.is_still(version) && !OMPTARGET_PLANTED("index_directory_unchecked"))
       continue;
     return look_into_leaf(leaves, index, key, around, note);
   }
@@ -275,7 +275,7 @@ inline uint32_t OrderedIndex::lock_leaf_of(uintptr_t key, uint32_t likely) {
     const Leaf &leaf = *read(leaves.slots[index].value);
     VersionedLock &lock = leaf.stripe->lock;
     lock.lock();
-    if (directory_lock_.is_still(version) || OMPTARGET_PLANTED("index_held_leaf_unchecked")) [[likely]]
+    if (directory_lock_.is_still(version) || OMPTARGET_PLANTED("index_held_leaf_unchecked"))
       return index;
     lock.unlock_unchanged();
   }
@@ -284,7 +284,7 @@ inline uint32_t OrderedIndex::lock_leaf_of(uintptr_t key, uint32_t likely) {
 OrderedIndex::Holder::Holder(OrderedIndex &index, uintptr_t key, uint32_t likely_leaf)
     : index_(index), key_(key), number_(index.lock_leaf_of(key, likely_leaf)) {
   leaf_ = read(index_.leaves().slots[number_].value);
-  if (leaf_->count() != 1 || index_.leaf_count() == 1 || OMPTARGET_PLANTED("index_leaf_emptied")) [[likely]]
+  if (leaf_->count() != 1 || index_.leaf_count() == 1 || OMPTARGET_PLANTED("index_leaf_emptied"))
     return;
   leaf_->stripe->lock.unlock_unchanged();
   index_.lock();
@@ -313,7 +313,7 @@ OrderedIndex::Holder::~Holder() {
   } else {
     const bool may_merge = index_.may_merge(number_);
     lock.unlock();
-    if (may_merge) [[unlikely]]
+    if (may_merge)
       index_.merge(key_);
   }
 }

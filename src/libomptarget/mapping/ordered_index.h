@@ -234,7 +234,7 @@ inline bool OrderedIndex::lock_around(uintptr_t key, Neighbours &around) {
   if (own.version == VersionedLock::kNoVersion)
     return false;
   bool is_same;
-  if (own.stripe == other.stripe) [[likely]] {
+  if (own.stripe == other.stripe) {
     is_same = own.stripe->lock.lock(own.version) == own.version && own.version == other.version;
   } else {
     const auto [first, second] = own.stripe < other.stripe ? std::pair{own, other} : std::pair{other, own};
@@ -258,7 +258,7 @@ inline void OrderedIndex::unlock_around(const Neighbours &around, bool is_change
       stripe->lock.unlock_unchanged();
   };
   unlock(around.own.stripe);
-  if (around.other.stripe != around.own.stripe) [[unlikely]]
+  if (around.other.stripe != around.own.stripe)
     unlock(around.other.stripe);
 }
 

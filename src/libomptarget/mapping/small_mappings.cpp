@@ -127,7 +127,7 @@ bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, 
   DormantMappings::Place *const place = place_if_dormant(mapping);
   if (!place)
     return false;
-  if (tell) [[unlikely]]
+  if (tell)
     (*tell)();
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping *const before = place->holds(mapping) ? nullptr : place->put(mapping);
@@ -139,7 +139,7 @@ bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, 
     became_dormant = mapping.change_state(word, MappingState::next_removed(word) | MappingState::kStorage);
   OMPTARGET_SCHED_POINT("exit: dormant");
   const bool is_in_place = !became_dormant || place->holds(mapping) || OMPTARGET_PLANTED("state_dormant_out_of_place");
-  if (before || !is_in_place) [[unlikely]] {
+  if (before || !is_in_place) {
     std::lock_guard lock(rare_uses_.mutex());
     if (before)
       evict(*before);
@@ -174,7 +174,7 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
 inline Mapping *HostDataToTargetMap::dormant_in(const NewRange &range, const OrderedIndex::Neighbours &around) {
   const bool reaches_above = range.begin == range.end || around.above_key < static_cast<uintptr_t>(range.end);
   for (Mapping *const neighbour : {around.below, reaches_above ? around.above : nullptr})
-    if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state())) [[unlikely]]
+    if (neighbour && is_in_the_way(*neighbour, range) && MappingState::is_removed(neighbour->state()))
       return neighbour;
   return nullptr;
 }
@@ -185,12 +185,12 @@ bool HostDataToTargetMap::make_room_locked(const NewRange &range, OrderedIndex::
                                            Mutex mutex) {
   const auto key = static_cast<uintptr_t>(range.begin);
   for (;; around = index_.around(key)) {
-    if (!index_.lock_around(key, around)) [[unlikely]]
+    if (!index_.lock_around(key, around))
       continue;
     Mapping *const dormant = dormant_in(range, around);
     if (!dormant)
       older = classify(around, range.begin, range.end - range.begin);
-    if (!dormant && !older.ref && !index_.is_full(around)) [[likely]]
+    if (!dormant && !older.ref && !index_.is_full(around))
       return true;
     index_.unlock_around(around, false);
     if (dormant) {

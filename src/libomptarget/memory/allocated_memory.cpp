@@ -46,7 +46,7 @@ void after_fork_in_child() {
 } // namespace
 
 void note_allocated(DeviceId device, void *memory, uint64_t size) {
-  if (!observe::has_recording()) [[likely]]
+  if (!observe::has_recording())
     return;
   Allocations &all = allocations();
   std::lock_guard lock(all.mutex);
@@ -54,7 +54,7 @@ void note_allocated(DeviceId device, void *memory, uint64_t size) {
 }
 
 void forget_allocated(DeviceId device, void *memory) {
-  if (!observe::has_recording()) [[likely]]
+  if (!observe::has_recording())
     return;
   Allocations &all = allocations();
   std::unique_lock lock(all.mutex);

@@ -37,7 +37,7 @@ std::string owner_text(int32_t owner) { return owner == kHostOwner ? "the host" 
 /// Fails, and nothing has changed, if another device has allocated the block.
 Status take_from_owner(const void *block, int32_t owner) {
   const std::optional<int32_t> other = remove_owner(block, owner);
-  if (!other || has_ended(*other)) [[likely]]
+  if (!other || has_ended(*other))
     return Status::ok();
   return Status::error(format("the memory at %p is that of %s, and cannot be freed on %s", block,
                               owner_text(*other).c_str(), owner_text(owner).c_str()));
@@ -187,7 +187,7 @@ namespace {
 Found find_byte(Device &device, const void *pointer) {
   const HostPtr begin = host_ptr(pointer);
   const Found found = device.map().find(begin, 1);
-  if (found.is_contained && observe::reports_mappings()) [[unlikely]] {
+  if (found.is_contained && observe::reports_mappings()) {
     observe::mapping_looked_up(device.id(), facts_of(*found.ref.mapping, begin, 1, nullptr));
   }
   return found;
@@ -234,9 +234,9 @@ Result<void *> mapped_address(const void *pointer, int32_t device_number) {
 }
 
 Result<bool> is_present(const void *pointer, int32_t device_number) {
-  if (Device *const prepared = Runtime::get().prepared_device(device_number)) [[likely]]
-    if (const DeviceUse device(*prepared); device) [[likely]]
-      if (const bool is_there = pointer && has_byte(*device, pointer); is_there || !device->lacks_images()) [[likely]]
+  if (Device *const prepared = Runtime::get().prepared_device(device_number))
+    if (const DeviceUse device(*prepared); device)
+      if (const bool is_there = pointer && has_byte(*device, pointer); is_there || !device->lacks_images())
         return is_there;
   if (has_ended(device_number))
     return false;

@@ -42,7 +42,7 @@ public:
       return to_->plugin_device().data_submit(destination, source, bytes, queue());
     }
     if (!to_) {
-      if (bytes > 0 && !is_writable(destination, static_cast<size_t>(bytes))) [[unlikely]]
+      if (bytes > 0 && !is_writable(destination, static_cast<size_t>(bytes)))
         return copy_to_protected(destination, source, bytes);
       const DataOperation operation(
           {DataOperationKind::kFromDevice, from_->id(), destination, const_cast<char *>(source), bytes, nullptr});

@@ -60,21 +60,21 @@ struct ConstructRecord {
 class Construct {
 public:
   Construct(const ConstructFacts &facts, const ConstructArguments &arguments) : is_reported_(listeners() != 0) {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       begin(facts, arguments);
   }
   ~Construct() {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       end();
   }
   /// The thread's next actions do not belong to the construct. For the innermost construct only.
   void suspend() {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       suspend_reported();
   }
   /// The thread's next actions belong to the construct, also if it began on another thread.
   void resume() {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       resume_reported();
   }
   Construct(const Construct &) = delete;
@@ -172,11 +172,11 @@ template <typename Record> class ReportedWork {
 public:
   using Facts = decltype(Record::facts);
   explicit ReportedWork(const Facts &facts) : is_reported_(listeners() != 0) {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       begin(facts);
   }
   ~ReportedWork() {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       end();
   }
   ReportedWork(const ReportedWork &) = delete;
@@ -205,7 +205,7 @@ public:
   using ReportedWork::ReportedWork;
   /// The address that was allocated.
   void set_target(void *target) {
-    if (is_reported_) [[unlikely]]
+    if (is_reported_)
       record_.facts.target = target;
   }
 };
@@ -236,7 +236,7 @@ public:
   explicit Wait(DeviceId device)
       : begin_ns_(listeners() & (listener::kProfile | listener::kLines) ? begin(device) : 0), device_(device) {}
   ~Wait() {
-    if (begin_ns_ != 0) [[unlikely]]
+    if (begin_ns_ != 0)
       end();
   }
   Wait(const Wait &) = delete;
@@ -290,7 +290,7 @@ void mapping_created(const MappingFacts &facts, DevicePtr allocation);
 void mapping_removed(const MappingFacts &facts);
 /// A pointer to data of size 0 (or unmapped data) is passed as it is.
 inline void mapping_missing(const char *name) {
-  if (listeners() != 0) [[unlikely]]
+  if (listeners() != 0)
     internal::mapping_missing(name);
 }
 
@@ -309,7 +309,7 @@ inline bool reports_host_fallback() { return (listeners() & (listener::kProfile 
 /// A target region is about to be run by the host's version, which nobody tells the end of. facts.device: the initial
 /// device; reason is static.
 inline void host_fallback(const ConstructFacts &facts, const char *kernel, const char *reason) {
-  if (reports_host_fallback()) [[unlikely]]
+  if (reports_host_fallback())
     internal::host_fallback(facts, kernel, reason);
 }
 

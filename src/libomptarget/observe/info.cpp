@@ -38,7 +38,7 @@ int check_library(dl_phdr_info *info, size_t, void *own_base) {
 
 uint32_t info_mask() {
   uint64_t mask = mask_in_force.load(std::memory_order_relaxed);
-  if (mask == kUnread) [[unlikely]] {
+  if (mask == kUnread) {
     const uint64_t value = static_cast<uint32_t>(setting_integer(SettingId::kInfo));
     if (mask_in_force.compare_exchange_strong(mask, value, std::memory_order_relaxed))
       mask = value;

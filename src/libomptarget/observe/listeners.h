@@ -31,7 +31,7 @@ uint32_t read_listeners();
 /// The bits of those that listen now. Any thread.
 inline uint32_t listeners() {
   const uint32_t word = internal::listeners.load(std::memory_order_relaxed);
-  if (word == 0) [[likely]]
+  if (word == 0)
     return 0;
   return word & listener::kUnread ? internal::read_listeners() : word;
 }

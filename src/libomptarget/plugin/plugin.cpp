@@ -174,7 +174,7 @@ void Plugin::unload_binary(int32_t device, __tgt_target_table *table) const {
 
 Result<void *> Plugin::data_alloc(int32_t device, int64_t size, void *host_ptr, int32_t kind) const {
   void *memory = functions_->data_alloc(device, size, host_ptr, kind);
-  if (!memory && size != 0) [[unlikely]]
+  if (!memory && size != 0)
     return plugin_failure(*this, *functions_, {"data_alloc", 0},
                           "allocate %llu bytes of memory of kind %d on its device %d",
                           static_cast<unsigned long long>(size), kind, device);
@@ -183,7 +183,7 @@ Result<void *> Plugin::data_alloc(int32_t device, int64_t size, void *host_ptr, 
 
 Status Plugin::data_delete(int32_t device, void *pointer, int32_t kind) const {
   // The plugins of LLVM 14 and 15 take two arguments and do not look at the third.
-  if (const int32_t result = functions_->data_delete(device, pointer, kind); result != 0) [[unlikely]]
+  if (const int32_t result = functions_->data_delete(device, pointer, kind); result != 0)
     return plugin_failure(*this, *functions_, {"data_delete", result}, "free memory at %p on its device %d", pointer,
                           device);
   return Status::ok();
@@ -194,7 +194,7 @@ Status Plugin::data_submit(int32_t device, void *target, const void *host, int64
   const int32_t result = queue && is_asynchronous_
                              ? functions_->data_submit_async(device, target, source, size, &queue->info)
                              : functions_->data_submit(device, target, source, size);
-  if (result != 0) [[unlikely]]
+  if (result != 0)
     return plugin_failure(*this, *functions_, {queue && is_asynchronous_ ? "data_submit_async" : "data_submit", result},
                           "copy %llu bytes from host address %p to %p on its device %d",
                           static_cast<unsigned long long>(size), host, target, device);
@@ -206,7 +206,7 @@ Status Plugin::data_retrieve(int32_t device, void *host, const void *target, int
   const int32_t result = queue && is_asynchronous_
                              ? functions_->data_retrieve_async(device, host, source, size, &queue->info)
                              : functions_->data_retrieve(device, host, source, size);
-  if (result != 0) [[unlikely]]
+  if (result != 0)
     return plugin_failure(*this, *functions_,
                           {queue && is_asynchronous_ ? "data_retrieve_async" : "data_retrieve", result},
                           "copy %llu bytes from %p on its device %d to host address %p",

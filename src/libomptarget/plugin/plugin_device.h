@@ -102,7 +102,7 @@ public:
   OwnedQueue(const OwnedQueue &) = delete;
   OwnedQueue &operator=(const OwnedQueue &) = delete;
   ~OwnedQueue() {
-    if (queue_.is_busy()) [[unlikely]]
+    if (queue_.is_busy())
       complete().consume(); // the failure is on its way up already
   }
 

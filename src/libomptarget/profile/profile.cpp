@@ -64,7 +64,7 @@ constinit std::atomic<bool> is_written{false};
 constinit std::atomic<bool> is_child{false};
 
 ThreadLog &log_of_thread() {
-  if (own_log) [[likely]]
+  if (own_log)
     return *own_log;
   auto *const log = new ThreadLog{static_cast<uint32_t>(syscall(SYS_gettid)), {}, nullptr, nullptr};
   log->last = &log->first;
@@ -265,7 +265,7 @@ const std::string *journaled_file() {
   static const std::string &parent = *new std::string(file_of_profile(profile_setting()));
   if (parent == "-")
     return nullptr;
-  if (!is_child.load(std::memory_order_relaxed)) [[likely]]
+  if (!is_child.load(std::memory_order_relaxed))
     return &parent;
   static const std::string &child = *new std::string(own_file(file_of_profile(profile_setting())));
   return &child;

@@ -28,7 +28,7 @@ public:
   /// A recorder if this launch is to be recorded, else null. request: before anything is launched.
   static std::unique_ptr<KernelRecorder> of(Device &device, const Call &call, const Kernel &kernel,
                                             const LaunchRequest &request) {
-    if (!(observe::listeners() & observe::listener::kRecord)) [[likely]]
+    if (!(observe::listeners() & observe::listener::kRecord))
       return nullptr;
     return claim(device, call, kernel, request);
   }

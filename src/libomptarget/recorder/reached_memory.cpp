@@ -167,7 +167,7 @@ template <typename Function> void ReachedMemory::for_each_word(uint32_t block, F
   for (uint64_t offset = (kWord - address % kWord) % kWord; offset + kWord <= bytes.size(); offset += kWord) {
     uint64_t word;
     std::memcpy(&word, bytes.data() + offset, sizeof word);
-    if (word >= least && word < most) [[unlikely]]
+    if (word >= least && word < most)
       function(offset, word);
   }
 }
@@ -235,7 +235,7 @@ Status ReachedMemory::note_changes(record::Block &block, const std::byte *after)
   std::vector<std::pair<uint64_t, uint64_t>> parts; // begin and end
   for (uint64_t step = 0; step < block.size; step += kStep) {
     const uint64_t end = std::min(step + kStep, block.size);
-    if (std::memcmp(block.before.data() + step, after + step, end - step) == 0) [[likely]]
+    if (std::memcmp(block.before.data() + step, after + step, end - step) == 0)
       continue;
     for (uint64_t i = step; i < end; ++i) {
       if (block.before[i] == after[i])

@@ -58,7 +58,7 @@ const Kernel &chosen_variant(const Device &device, const Kernel &kernel, Paramet
     launch.threads = shape->threads;
   }
   const KernelVariants::Variant *const variant = kernel.variants->choose(launch);
-  if (traces(Topic::kKernel)) [[unlikely]] {
+  if (traces(Topic::kKernel)) {
     launch.kernel = kernel.name;
     trace_line(Topic::kKernel, raw(device.id()), "%s for the launch %s", variant ? "a variant" : "no variant",
                jit::text_of(launch).c_str());

@@ -53,7 +53,7 @@ bool contains(const Copy &copy, const AttachedPointer &pointer) {
 } // namespace
 
 Status during_copy(Status status, const Copy &copy, const char *direction) {
-  if (status.is_ok()) [[likely]]
+  if (status.is_ok())
     return status;
   return std::move(status)
       .during(format("Copying data %s device failed: %" PRIu64 " bytes of host address 0x%016" PRIxPTR, direction,
@@ -71,7 +71,7 @@ Status ConstructQueue::queue_copy(const Copy &copy, void *host, Queue *queue, bo
                                               ? copy.mapping.mapping->target_of(copy.host)
                                               : target_of(copy.mapping, copy.host);
   OMPTARGET_SCHED_POINT("copy: placed");
-  if (!target) [[unlikely]]
+  if (!target)
     return copy.needed_by ? missing_present(copy) : Status::ok();
   OMPTARGET_TRACE_DEVICE(Topic::kTransfer, device_.id(), "to %s: host %p, device %p, %" PRIu64 " bytes, %s",
                          kIsToDevice ? "device" : "host", raw(copy.host), raw(*target), copy.size,
@@ -90,11 +90,11 @@ Status ConstructQueue::queue_copy(const Copy &copy, void *host, Queue *queue, bo
 }
 
 Status ConstructQueue::copy_to_device(const Copy &copy) {
-  if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
+  if (copy.mapping.mapping->has_attached_pointers())
     return copy_around_pointers(copy);
   bool brings_pointers = false;
   OMPTARGET_TRY(queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), &queue_, brings_pointers));
-  if (brings_pointers) [[unlikely]]
+  if (brings_pointers)
     OMPTARGET_TRY(rewrite_pointers(copy, {}));
   note_upload(copy, {});
   return Status::ok();
@@ -109,7 +109,7 @@ void ConstructQueue::note_upload(const Copy &copy, std::vector<AttachedPointer> 
 
 /// All of them are made. They have gone over the pointers that were attached since they were queued.
 Status ConstructQueue::complete_uploads() {
-  if (!pending_ || pending_->uploads.empty()) [[likely]]
+  if (!pending_ || pending_->uploads.empty())
     return Status::ok();
   for (const Upload &upload : pending_->uploads)
     OMPTARGET_TRY(rewrite_pointers(upload.copy, upload.left_out));
@@ -153,7 +153,7 @@ Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<Attache
   for (const AttachedPointer &pointer : device_.map().attached_pointers().in(copy.mapping, copy.host, copy.size)) {
     const auto same = std::ranges::lower_bound(known, pointer.host_address, {}, &AttachedPointer::host_address);
     if (same == known.end() || same->host_address != pointer.host_address || same->device_value != pointer.device_value)
-        [[unlikely]]
+
       OMPTARGET_TRY(write_value(pointer.device_address, &pointer.device_value, sizeof pointer.device_value,
                                 copy.mapping.mapping->name()));
   }
@@ -161,17 +161,17 @@ Status ConstructQueue::rewrite_pointers(const Copy &copy, llvm::ArrayRef<Attache
 }
 
 Status ConstructQueue::copy_to_host(const Copy &copy) {
-  if (copy.size > 0 && !is_writable(raw(copy.host), static_cast<size_t>(copy.size))) [[unlikely]]
+  if (copy.size > 0 && !is_writable(raw(copy.host), static_cast<size_t>(copy.size)))
     return copy_to_protected(copy);
   bool brings_pointers = false;
   Landing landing{copy, nullptr};
-  if (copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
+  if (copy.mapping.mapping->has_attached_pointers())
     landing.staged.reset(new std::byte[static_cast<size_t>(copy.size)]);
   void *const host = landing.staged ? static_cast<void *>(landing.staged.get()) : raw(copy.host);
   OMPTARGET_TRY(queue_copy<DataOperationKind::kFromDevice>(copy, host, &queue_, brings_pointers));
   if (queue_.is_busy()) // pointers may become attached until the copy is made
     pending().landings.push_back(std::move(landing));
-  else if (brings_pointers) [[unlikely]]
+  else if (brings_pointers)
     land(landing);
   return Status::ok();
 }
@@ -304,7 +304,7 @@ Result<Arrival *> ConstructQueue::record_arrival() {
 Status ConstructQueue::publish(llvm::SmallVectorImpl<MappingRef> &lost) {
   Status status;
   Arrival *arrival = nullptr;
-  if (auto recorded = record_arrival(); recorded.is_ok()) [[likely]] {
+  if (auto recorded = record_arrival(); recorded.is_ok()) {
     arrival = *recorded;
   } else {
     status = recorded.take_status();
@@ -313,7 +313,7 @@ Status ConstructQueue::publish(llvm::SmallVectorImpl<MappingRef> &lost) {
   uint32_t kept = published_;
   for (size_t i = published_; i < arriving_.size(); ++i) {
     const MappingRef ref = arriving_[i];
-    if (ref.publish_ready(arrival)) [[likely]] {
+    if (ref.publish_ready(arrival)) {
       arriving_[kept++] = ref;
       continue;
     }
@@ -351,7 +351,7 @@ Status ConstructQueue::wait() {
 }
 
 Status ConstructQueue::end(Status status) {
-  if (status.is_ok()) [[likely]]
+  if (status.is_ok())
     status = complete_uploads();
   end_arrivals();
   is_unfinished_ = false;
@@ -361,7 +361,7 @@ Status ConstructQueue::end(Status status) {
 Status ConstructQueue::end_pending(Status status) {
   Pending &all = *pending_;
   all.uploads.clear();
-  if (!all.times.is_empty()) [[unlikely]]
+  if (!all.times.is_empty())
     all.times.report(status.is_ok());
   settle_pointers();
   for (const Landing &landing : all.landings)
@@ -383,7 +383,7 @@ void ConstructQueue::end_after_failure() { wait().consume(); }
 
 Status ConstructQueue::settle() {
   Status status = is_busy() ? synchronize() : Status::ok();
-  if (status.is_ok()) [[likely]]
+  if (status.is_ok())
     status = complete_uploads();
   settle_pointers();
   return status;

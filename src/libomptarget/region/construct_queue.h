@@ -24,7 +24,7 @@ public:
   /// is_observed: somebody wants to know of the construct's steps.
   ConstructQueue(Device &device, bool is_observed) : device_(device), is_observed_(is_observed) {}
   ~ConstructQueue() {
-    if (!is_idle()) [[unlikely]]
+    if (!is_idle())
       end_after_failure();
   }
   ConstructQueue(const ConstructQueue &) = delete;

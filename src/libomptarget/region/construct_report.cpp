@@ -133,7 +133,7 @@ void ArgumentReport::tell_entered(size_t i, const Mapping &mapping, bool is_coun
   OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "present: host %p, %" PRIu64 " bytes, at device %p, count %u%s",
                          raw(facts.begin), facts.size, raw(facts.target), facts.dynamic_count,
                          is_counted ? ", counted" : "");
-  if (observe::reports_mappings()) [[unlikely]]
+  if (observe::reports_mappings())
     observe::mapping_entered(facts, is_counted ? CountChange::kIncremented : CountChange::kSuppressed,
                              has(i, map_type::kHold), has(i, map_type::kImplicit));
 }

@@ -24,11 +24,11 @@ public:
   ReportedConstruct(const Call &call, const Device &device, observe::ConstructKind kind, const MapList &list)
       : location_(call.location), construct_({kind, call.is_nowait, device.id(), call.location, call.code},
                                              {list.count, list.sizes, list.types, list.names}) {
-    if (traces(Topic::kKernel)) [[unlikely]]
+    if (traces(Topic::kKernel))
       trace_begin(call, device.id(), list.count);
   }
   ~ReportedConstruct() {
-    if (construct_.is_reported()) [[unlikely]]
+    if (construct_.is_reported())
       print_tables(location_);
   }
   /// Between these two the thread does other things, and the device goes on with the construct.
@@ -54,12 +54,12 @@ namespace internal {
 
 /// All data are in place; at the end of a data region: they are about to go. Does nothing if nobody listens.
 inline void report_placed(const MapArguments &arguments) {
-  if (observe::listeners() != 0 && observe::reports_map_items()) [[unlikely]]
+  if (observe::listeners() != 0 && observe::reports_map_items())
     internal::report_placed(arguments);
 }
 /// The values of a kernel's arguments, before it is launched. Does nothing if nobody listens.
 inline void report_kernel_arguments(const Device &device, const MapArguments &arguments) {
-  if (observe::reports_mappings()) [[unlikely]]
+  if (observe::reports_mappings())
     internal::report_kernel_arguments(device, arguments);
 }
 

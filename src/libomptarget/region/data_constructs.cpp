@@ -115,12 +115,12 @@ template <typename Kind>
 
 template <typename Kind>
 [[gnu::always_inline]] inline Status run_on(Device &device, const Call &call, const MapList &list) {
-  if (device.lacks_images()) [[unlikely]]
+  if (device.lacks_images())
     return run_beside_unfit<Kind>(device, call, list);
   if (call.is_nowait)
     if (void **slot = DeferredConstruct::free_slot(device, call))
       return run_deferred<Kind>(device, call, list, *slot);
-  if (is_observed()) [[unlikely]]
+  if (is_observed())
     return run_observed<Kind>(device, call, list);
   return run_to_end<Kind>(device, call, list, false);
 }
@@ -131,7 +131,7 @@ template <typename Kind> [[gnu::noinline]] Status run_on_any_device(const Call &
 }
 
 template <typename Kind> Status run(const Call &call, const MapList &list) {
-  if (const DeviceUse ready = ready_device_for(call.device_number)) [[likely]]
+  if (const DeviceUse ready = ready_device_for(call.device_number))
     return run_on<Kind>(*ready, call, list);
   return run_on_any_device<Kind>(call, list);
 }

@@ -26,7 +26,7 @@ bool are_contiguous(const MapList &list) {
     return false;
   for (int32_t i = 0; i < list.count; ++i)
     if ((list.types[i] & static_cast<int64_t>(map_type::kNonContiguous)) || (list.mappers && list.mappers[i]))
-        [[unlikely]]
+
       return false;
   return true;
 }
@@ -34,7 +34,7 @@ bool are_contiguous(const MapList &list) {
 } // namespace
 
 Status DataUpdate::start(const MapList &list, const void *code, bool waits) {
-  if (!are_contiguous(list) || queue_.is_observed() || OMPTARGET_PLANS_ALL()) [[unlikely]]
+  if (!are_contiguous(list) || queue_.is_observed() || OMPTARGET_PLANS_ALL())
     return gather(list, code, waits);
   for (int32_t i = 0; i < list.count; ++i)
     OMPTARGET_TRY(copy_argument(list, i, waits && list.count == 1));
@@ -64,7 +64,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
     return status;
   if (!(type & (kBoth | map_type::kPresent)) && !observe::checks_mapping())
     return status;
-  if (!copy_plainly(list, i, is_alone, status)) [[unlikely]]
+  if (!copy_plainly(list, i, is_alone, status))
     status = add_argument(list, i);
   return status;
 }
@@ -75,11 +75,11 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
                                                             Status &status) {
   const auto type = static_cast<uint64_t>(list.types[i]);
   const bool is_to = type & map_type::kTo;
-  if (is_to == ((type & map_type::kFrom) != 0) || list.sizes[i] <= 0) [[unlikely]]
+  if (is_to == ((type & map_type::kFrom) != 0) || list.sizes[i] <= 0)
     return false;
   const HostPtr begin = host_ptr(list.begins[i]);
   const MappingRef ref = device_.map().borrow_arrived(begin, list.sizes[i]);
-  if (!ref) [[unlikely]]
+  if (!ref)
     return false;
   const Mapping &mapping = *ref.mapping;
   int32_t last = i;
@@ -88,7 +88,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
          host_ptr(list.begins[last + 1]) == begin + size && list.sizes[last + 1] > 0 &&
          list.sizes[last + 1] <= mapping.end() - (begin + size))
     size += list.sizes[++last];
-  if (mapping.has_attached_pointers() || !(is_to || is_writable(raw(begin), static_cast<size_t>(size)))) [[unlikely]] {
+  if (mapping.has_attached_pointers() || !(is_to || is_writable(raw(begin), static_cast<size_t>(size)))) {
     status = give_back(ref);
     return !status.is_ok();
   }
@@ -106,7 +106,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
     status = during_copy(std::move(status), queued_.back().copy, is_to ? "to" : "from");
     return true;
   }
-  if (!status.is_ok() || mapping.has_attached_pointers()) [[unlikely]]
+  if (!status.is_ok() || mapping.has_attached_pointers())
     status = mend(plain(), std::move(status));
   status.keep_first(give_back(ref));
   return true;
@@ -129,7 +129,7 @@ Status DataUpdate::add_part(const MapItem &item, HostPtr begin, int64_t size) {
       note_absent(device_, {item});
     return copy.needed_by && !device_.uses_host_memory() ? missing_present(copy) : Status::ok();
   }
-  if (observe::reports_mappings()) [[unlikely]]
+  if (observe::reports_mappings())
     observe::mapping_released(facts_of(*found.ref.mapping, begin, size, item.name), observe::CountChange::kSuppressed,
                               item.has(map_type::kHold));
   if (is_moved)
@@ -152,7 +152,7 @@ Found DataUpdate::find_and_borrow(HostPtr begin, int64_t size) {
     OMPTARGET_SCHED_POINT("update: found");
     if (OMPTARGET_PLANTED("update-not-borrowed") || OMPTARGET_PLANTED("update-late-place"))
       return found;
-    if (!map.borrow(found.ref)) [[unlikely]]
+    if (!map.borrow(found.ref))
       continue; // removed since it was found
     borrowed.push_back(found.ref);
     return found;
@@ -163,7 +163,7 @@ Found DataUpdate::find_and_borrow(HostPtr begin, int64_t size) {
 Status DataUpdate::copy_carefully(bool waits) {
   OMPTARGET_SCHED_POINT("update: planned");
   Careful &all = *careful_;
-  if (!all.awaited.empty()) [[unlikely]] {
+  if (!all.awaited.empty()) {
     OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(all.awaited));
     if (OMPTARGET_PLANTED("removed-is-failed") && !are_there)
       return Status::error("data that another thread was mapping could not be mapped by it");
@@ -204,7 +204,7 @@ inline Status DataUpdate::give_back(MappingRef ref) {
 Status DataUpdate::wait() {
   Status status = queue_.wait();
   for (const PlainCopy &plain : queued_)
-    if (status.is_ok() && plain.copy.mapping.mapping->has_attached_pointers()) [[unlikely]]
+    if (status.is_ok() && plain.copy.mapping.mapping->has_attached_pointers())
       status = mend(plain, Status::ok());
   for (const PlainCopy &plain : queued_)
     status.keep_first(give_back(plain.copy.mapping));

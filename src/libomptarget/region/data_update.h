@@ -20,7 +20,7 @@ public:
   explicit DataUpdate(Device &device, bool is_observed = omptarget::is_observed())
       : device_(device), queue_(device, is_observed) {}
   ~DataUpdate() {
-    if (careful_ || !queued_.empty()) [[unlikely]]
+    if (careful_ || !queued_.empty())
       wait().consume(); // after a failure, which is on its way up
   }
   DataUpdate(const DataUpdate &) = delete;
@@ -34,7 +34,7 @@ public:
   /// Waits for all copies, and gives the mappings back. Returns the first failure.
   Status finish() {
     Status status;
-    if (queue_.is_busy() || careful_) [[unlikely]]
+    if (queue_.is_busy() || careful_)
       status = wait();
     check_present_data(device_);
     return status;

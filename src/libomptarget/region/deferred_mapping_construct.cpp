@@ -20,7 +20,7 @@ namespace omptarget {
 
 Ended DeferredMappingConstruct::launch(const Region &region, Status &status) {
   const Ended started = start_region(device(), region, arguments_, queue_, status);
-  if (started != Ended::kDone) [[unlikely]]
+  if (started != Ended::kDone)
     queue_.wait().consume(); // nothing may be under way when what it uses is given back
   else if (queue_.is_busy())
     exiting_.start();
@@ -33,7 +33,7 @@ Ended DeferredMappingConstruct::enter(const void *code, Status &status) {
 
 Ended DeferredMappingConstruct::exit(const void *code, Status &status) {
   status = find_for_exit(device(), arguments_, queue_, code);
-  if (!status.is_ok()) [[unlikely]] {
+  if (!status.is_ok()) {
     arguments_.refs.clear(); // it has taken nothing
     return Ended::kNotStarted;
   }
@@ -92,7 +92,7 @@ Status DeferredMappingConstruct::complete() {
 
 Result<bool> DeferredMappingConstruct::is_done() {
   auto is_done = queue_.is_done();
-  if (is_done.is_ok()) [[likely]]
+  if (is_done.is_ok())
     return is_done;
   Status status;
   finish(status);

@@ -21,7 +21,7 @@ public:
   /// Queues an operation, work(), which event tells of: with the device's times while a profile or a device trace is
   /// made. Where the plugin has none it waits for the operation, so that its time is its own.
   template <typename Event, typename Work> Status timed(Queue &queue, Event &event, Work work) {
-    if (!event.wants_times()) [[likely]]
+    if (!event.wants_times())
       return work();
     void *const timing = start(queue);
     Status status = work();

@@ -47,7 +47,7 @@ inline bool are_plain(Device &device, MapArguments &arguments) {
   const MapList &list = arguments.list();
   const bool is_read = arguments.refs.size() == arguments.size(); // by retain_present
   if (!is_read || list.mappers || arguments.is_expanded() || arguments.size() > kFewArguments ||
-      device.uses_host_memory()) [[unlikely]]
+      device.uses_host_memory())
     return false;
   uint64_t kinds = 0;
   for (int32_t i = 0; i < list.count; ++i) {
@@ -74,19 +74,19 @@ public:
 
   /// first: the arguments before it are taken. The absence is what is known of that one.
   Status run(size_t first) {
-    if (refs_.size() != arguments_.size()) [[unlikely]]
+    if (refs_.size() != arguments_.size())
       refs_.resize(arguments_.size());
     for (;; first = 0) {
-      if (!take_all(first)) [[unlikely]]
+      if (!take_all(first))
         return give_up(std::move(status_));
       if (publishes_late_)
         find_attachments();
-      if (!rest_ && !queue_.has_unpublished()) [[likely]]
+      if (!rest_ && !queue_.has_unpublished())
         return Status::ok();
       auto is_done = settle();
-      if (!is_done.is_ok()) [[unlikely]]
+      if (!is_done.is_ok())
         return give_up(is_done.take_status());
-      if (*is_done) [[likely]]
+      if (*is_done)
         return Status::ok();
       OMPTARGET_TRACE_DEVICE(Topic::kMapping, device_.id(), "what another thread was mapping is gone: taking it again");
       forget_gone();
@@ -125,7 +125,7 @@ private:
   bool is_mapped_again(size_t i) const {
     const HostPtr begin = host_ptr(list_.begins[i]);
     for (size_t j = i + 1; j < arguments_.size(); ++j)
-      if (!has(j, kNoData) && do_overlap(begin, list_.sizes[i], host_ptr(list_.begins[j]), list_.sizes[j])) [[unlikely]]
+      if (!has(j, kNoData) && do_overlap(begin, list_.sizes[i], host_ptr(list_.begins[j]), list_.sizes[j]))
         return true;
     return false;
   }
@@ -136,7 +136,7 @@ private:
 
   /// Returns whether the argument is a struct with a member that is close. Clang before 22 marks the member alone.
   bool has_close_member(size_t i) const {
-    if (!is_combined(arguments_, i)) [[likely]]
+    if (!is_combined(arguments_, i))
       return false;
     for (size_t j = i + 1;
          j < arguments_.size() && has(j, map_type::kMemberOf) && arguments_.group(j) == arguments_.group(i); ++j)
@@ -162,7 +162,7 @@ private:
   bool take_all(size_t first) {
     for (size_t i = first; i < refs_.size(); ++i) {
       OMPTARGET_SCHED_POINT("enter: next argument");
-      if (!take(i)) [[unlikely]]
+      if (!take(i))
         return false;
       absence_.is_absent = false;
     }
@@ -173,7 +173,7 @@ private:
     const uint64_t bits = type(i);
     if ((bits & kNoData) || refs_[i].mapping) // an earlier attempt has taken it
       return true;
-    if (bits & map_type::kExpanded) [[unlikely]]
+    if (bits & map_type::kExpanded)
       return take_expanded(i);
     return take_range(i, bits);
   }
@@ -200,11 +200,11 @@ private:
   [[gnu::always_inline]] inline bool take_range(size_t i, uint64_t bits) {
     const HostPtr begin = host_ptr(list_.begins[i]);
     const int64_t size = list_.sizes[i];
-    if (!fits_in_memory(raw(begin), static_cast<uint64_t>(size))) [[unlikely]] {
+    if (!fits_in_memory(raw(begin), static_cast<uint64_t>(size))) {
       status_ = no_such_range(begin, size, arguments_.name(i));
       return false;
     }
-    if (arguments_.group(i) >= 0 && rest_ && lies_in(rest_->counts.latest(i), i)) [[unlikely]]
+    if (arguments_.group(i) >= 0 && rest_ && lies_in(rest_->counts.latest(i), i))
       return use(i, bits, rest_->counts.latest(i), false);
     if ((bits & map_type::kMemberOf) && lies_in_parent(i))
       return use(i, bits, refs_[static_cast<size_t>(arguments_.parent(i))].ref(), false);
@@ -257,11 +257,11 @@ private:
     const Retained retained = !counts                   ? Retained{true}
                               : has(i, map_type::kHold) ? map_.rare_uses().retain_hold(found.ref)
                                                         : found.ref.retain();
-    if (!retained) [[unlikely]] {
+    if (!retained) {
       rest().counts.take_back(i, found.ref);
       return Taken::kAgain; // removed since it was found
     }
-    if (retained.must_wait) [[unlikely]]
+    if (retained.must_wait)
       rest().turns.push_back(found.ref);
     OMPTARGET_SCHED_POINT("enter: retained");
     await(found);
@@ -272,15 +272,15 @@ private:
   bool use(size_t i, uint64_t bits, MappingRef ref, bool is_counted) {
     const bool is_late = (bits & map_type::kPresent) && !may_be_used_in_place(i) && is_own(ref);
     refs_[i] = {ref.mapping, ref.generation, is_counted, false};
-    if (is_late) [[unlikely]] {
+    if (is_late) {
       status_ = absent_on_entry(i);
       return false;
     }
-    if (queue_.is_observed()) [[unlikely]]
+    if (queue_.is_observed())
       report().entered(i, *ref.mapping, is_counted);
     if (!(bits & map_type::kTo))
       return true;
-    if (is_unpublished(ref.mapping)) [[unlikely]]
+    if (is_unpublished(ref.mapping))
       copy_later(rest().copies, i);
     else if (bits & map_type::kAlways)
       copy_later(rest().late_copies, i);
@@ -311,7 +311,7 @@ private:
   Taken make(size_t i, uint64_t bits) {
     const int64_t size = list_.sizes[i];
     if (may_be_used_in_place(i)) {
-      if (size != 0 && observe::reports_mappings()) [[unlikely]]
+      if (size != 0 && observe::reports_mappings())
         observe::mapping_on_host(host_ptr(list_.begins[i]), size);
       return Taken::kYes;
     }
@@ -329,7 +329,7 @@ private:
     MappingRef own;
     if (padding == 0 && range.counter == Counter::kDynamic)
       own = map_.revive(absence_.dormant, range, !copies && !is_late);
-    if (own && queue_.is_observed()) [[unlikely]]
+    if (own && queue_.is_observed())
       report().revived(i, *own.mapping);
     if (!own)
       if (const Taken made = make_new(i, range, padding, !copies && !is_late, own); made != Taken::kYes)
@@ -337,7 +337,7 @@ private:
     refs_[i] = {own.mapping, own.generation, true, true};
     if (publishes_late_)
       (void)rest().counts.counts(i, own); // the one that it was made with
-    if (is_published_late) [[unlikely]]
+    if (is_published_late)
       queue_.add_arriving(own);
     OMPTARGET_SCHED_POINT("enter: inserted");
     if (!copies)
@@ -351,7 +351,7 @@ private:
   /// Copies into an own mapping. Others find the mapping before the copy is made, and wait for it: nobody may copy
   /// the host's data, let others change them, and use the copy then.
   Taken fill(size_t i, MappingRef own, bool is_published_late) {
-    if (!copy(i, own)) [[unlikely]] {
+    if (!copy(i, own)) {
       if (!is_published_late) { // part of it may be under way
         device_.plugin_device().synchronize(queue_.plugin_queue()).consume();
         free_removed(device_, map_.discard(own)).consume();
@@ -359,7 +359,7 @@ private:
       }
       return Taken::kNo;
     }
-    if (is_published_late || own.publish_copied()) [[likely]]
+    if (is_published_late || own.publish_copied())
       return Taken::kYes;
     refs_[i] = {};
     free_removed(device_, map_.remove_if_unused(own)).consume();
@@ -367,14 +367,14 @@ private:
   }
 
   bool copy(size_t i, MappingRef own) {
-    if (queue_.is_observed()) [[unlikely]] {
+    if (queue_.is_observed()) {
       status_ = queue_.copy_to_device(copy_of_argument(list_, i, own));
       return status_.is_ok();
     }
     void *const host = list_.begins[i];
     void *const target = raw(own.mapping->target_of(host_ptr(host)));
     Status status = device_.plugin_device().data_submit(target, host, list_.sizes[i], &queue_.plugin_queue());
-    if (status.is_ok()) [[likely]]
+    if (status.is_ok())
       return true;
     status_ = during_copy(std::move(status), copy_of_argument(list_, i, own), "to");
     return false;
@@ -385,31 +385,31 @@ private:
     const Inserted inserted =
         range.counter == Counter::kDynamic ? map_.reserve(range, absence_.gap) : map_.insert(range);
     device_.free_evicted();
-    if (!inserted.is_new) [[unlikely]]
+    if (!inserted.is_new)
       return Taken::kAgain;
     OMPTARGET_SCHED_POINT("enter: reserved");
     const MappingRef reserved = inserted.found.ref;
     const int64_t bytes = list_.sizes[i] + padding;
     auto allocated = allocate_mapped(device_, range.begin, bytes, range.name);
-    if (!allocated.is_ok()) [[unlikely]] {
+    if (!allocated.is_ok()) {
       (void)map_.discard(reserved);
       status_ = cannot_be_allocated(allocated.take_status(), range, bytes);
       return Taken::kNo;
     }
     OMPTARGET_SCHED_POINT("enter: allocated");
     Status notified;
-    if (device_.plugin().wants_mappings()) [[unlikely]]
+    if (device_.plugin().wants_mappings())
       notified = device_.plugin_device().data_notify_mapped(raw(range.begin), list_.sizes[i]);
     OMPTARGET_SCHED_POINT("enter: no storage yet");
-    if (!reserved.publish_storage(device_ptr(*allocated), padding, is_ready) && is_ready) [[unlikely]] {
+    if (!reserved.publish_storage(device_ptr(*allocated), padding, is_ready) && is_ready) {
       notified.consume();
       free_removed(device_, map_.remove_if_unused(reserved)).consume();
       return Taken::kAgain; // another construct has deleted them meanwhile
     }
     own = reserved;
-    if (queue_.is_observed()) [[unlikely]]
+    if (queue_.is_observed())
       report_created(device_, *own.mapping);
-    if (notified.is_ok()) [[likely]]
+    if (notified.is_ok())
       return Taken::kYes;
     status_ = std::move(notified);
     if (is_ready)
@@ -599,7 +599,7 @@ private:
     if (queue_.has_unpublished())
       OMPTARGET_TRY(queue_.publish(lost));
     for (ArgumentRef &ref : refs_)
-      if (llvm::is_contained(lost, ref.ref())) [[unlikely]]
+      if (llvm::is_contained(lost, ref.ref()))
         ref = {};
     return lost.empty();
   }
@@ -688,7 +688,7 @@ private:
 Status enter_rest(Device &device, MapArguments &arguments, size_t first, Absence &absence, ConstructQueue &queue,
                   const void *code) {
   const bool is_plain = are_plain(device, arguments);
-  if (!is_plain) [[unlikely]]
+  if (!is_plain)
     OMPTARGET_TRY(prepare(arguments, code));
   return Entering(device, arguments, absence, queue, !is_plain).run(first);
 }

@@ -55,14 +55,14 @@ bool is_released_in_turn(MappingRef ref) {
 
 /// The last argument of the list that is copied back from the mapping of argument i, or kNone.
 [[gnu::always_inline]] inline size_t Exiting::last_copied(size_t i) {
-  if (refs_.size() <= kFewArguments) [[likely]]
+  if (refs_.size() <= kFewArguments)
     return copied_before(i, refs_.size());
   return last_of_many(i);
 }
 
 /// The argument before that number which is copied back from the mapping of argument i, or kNone.
 [[gnu::always_inline]] inline size_t Exiting::copied_before(size_t i, size_t number) const {
-  if (refs_.size() > kFewArguments) [[unlikely]]
+  if (refs_.size() > kFewArguments)
     return many_->before[number];
   while (number-- > 0)
     if (wants_copy(number) && is_same(number, i))
@@ -102,7 +102,7 @@ inline Copy Exiting::copy_of(size_t i) const {
 void Exiting::start() {
   release_duplicates();
   for (size_t i = 0; i < refs_.size(); ++i) {
-    if (is_to_be_copied_always(i)) [[unlikely]] {
+    if (is_to_be_copied_always(i)) {
       copy_always(i, true);
       continue;
     }
@@ -123,7 +123,7 @@ void Exiting::release_duplicates() {
         counted_before(i, i) == kNone || !ref.ref().release_unless_last())
       continue;
     ref.is_counted = false;
-    if (queue_.is_observed()) [[unlikely]]
+    if (queue_.is_observed())
       report().released(i, *ref.mapping, false);
   }
 }
@@ -174,7 +174,7 @@ void Exiting::release_duplicates() {
   if (is_turn_skipped() ? !ref.ref().release_if_last().reached_zero : !ref.ref().release_for_turn())
     return false;
   ref.is_counted = false;
-  if (queue_.is_observed()) [[unlikely]]
+  if (queue_.is_observed())
     report_released(report().last_use(i, *ref.mapping));
   OMPTARGET_SCHED_POINT("exit: has the turn");
   return true;
@@ -191,7 +191,7 @@ bool Exiting::copy_back(size_t i, size_t last, bool is_queued) {
       copy = next;
     }
   are_plain = copy_back(copy, is_queued) || are_plain;
-  if (!is_queued && !queue_.is_idle()) [[unlikely]]
+  if (!is_queued && !queue_.is_idle())
     failure_.keep_first(queue_.wait());
   return are_plain;
 }
@@ -200,13 +200,13 @@ bool Exiting::copy_back(size_t i, size_t last, bool is_queued) {
   const Mapping &mapping = *copy.mapping.mapping;
   void *const host = raw(copy.host);
   const bool is_plain = !mapping.has_attached_pointers() && is_writable(host, static_cast<size_t>(copy.size));
-  if (!is_plain || queue_.is_observed()) [[unlikely]] {
+  if (!is_plain || queue_.is_observed()) {
     copy_with_care(copy, is_plain && !is_queued);
     return is_plain;
   }
   Status status = device_.plugin_device().data_retrieve(host, raw(mapping.target_of(copy.host)), copy.size,
                                                         is_queued ? &queue_.plugin_queue() : nullptr);
-  if (!status.is_ok()) [[unlikely]]
+  if (!status.is_ok())
     failure_.keep_first(during_copy(std::move(status), copy, "from"));
   return true;
 }
@@ -220,7 +220,7 @@ bool Exiting::copy_back(size_t i, size_t last, bool is_queued) {
   OMPTARGET_SCHED_POINT("exit: copied back");
   HostDataToTargetMap &map = device_.map();
   const MappingRef ref = refs_[i].ref();
-  if (is_plain && ref.mapping->has_attached_pointers()) [[unlikely]] // since the copies began
+  if (is_plain && ref.mapping->has_attached_pointers()) // since the copies began
     for (size_t j = last_copied(i); j != kNone; j = copied_before(i, j))
       map.attached_pointers().restore(ref, arguments_.begin(j), arguments_.bytes(j));
   if (is_turn_skipped() && !(ref.mapping->state() & MappingState::kTurn))
@@ -229,7 +229,7 @@ bool Exiting::copy_back(size_t i, size_t last, bool is_queued) {
       may_become_dormant(ref) &&
       (queue_.is_observed() ? become_dormant_observed(ref, EndedBy::kTurn, report().last_use(i, *ref.mapping))
                             : map.end_turn_as_dormant(ref));
-  if (!became_dormant) [[unlikely]]
+  if (!became_dormant)
     remove(map.end_turn(ref));
 }
 
@@ -237,7 +237,7 @@ void Exiting::remove(const Removed &removed) { failure_.keep_first(free_removed(
 
 Status Exiting::finish() {
   Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.wait();
-  if (!waited.is_ok()) [[unlikely]]
+  if (!waited.is_ok())
     copy_nothing();
   for (const Taken &turn : turns_)
     end_turn(turn.argument, turn.is_plain);
@@ -262,8 +262,8 @@ void Exiting::release_rest() {
 /// Releases the reference of argument i. Nothing is queued, and the construct has no turn.
 [[gnu::always_inline]] inline void Exiting::release(size_t i) {
   const size_t last = last_copied(i);
-  if (!is_of_kind(i, kRareReferences)) [[likely]] {
-    if (last == kNone ? release_last(i) : release_for_turn(i)) [[likely]] {
+  if (!is_of_kind(i, kRareReferences)) {
+    if (last == kNone ? release_last(i) : release_for_turn(i)) {
       if (last != kNone)
         end_turn(i, copy_back(i, last, false));
       return;
@@ -278,9 +278,9 @@ void Exiting::release_rest() {
 /// is more to do: nothing has happened.
 [[gnu::always_inline]] inline bool Exiting::release_last(size_t i) {
   const MappingRef ref = refs_[i].ref();
-  if (queue_.is_observed()) [[unlikely]]
+  if (queue_.is_observed())
     return release_last_observed(i);
-  if (may_become_dormant(ref) && device_.map().release_last_as_dormant(ref)) [[likely]]
+  if (may_become_dormant(ref) && device_.map().release_last_as_dormant(ref))
     return true;
   return remove_last(device_.map().release_last(ref), nullptr);
 }
@@ -296,12 +296,12 @@ void Exiting::release_rest() {
 /// Releases all references of argument i. False as release_last.
 [[gnu::always_inline]] inline bool Exiting::delete_data(size_t i) {
   const MappingRef ref = refs_[i].ref();
-  if (queue_.is_observed()) [[unlikely]] {
+  if (queue_.is_observed()) {
     const LastUse use = report().last_use(i, *ref.mapping);
     return (may_become_dormant(ref) && become_dormant_observed(ref, EndedBy::kDeletion, use)) ||
            remove_last(device_.map().delete_all(ref), &use);
   }
-  if (may_become_dormant(ref) && device_.map().delete_as_dormant(ref)) [[likely]]
+  if (may_become_dormant(ref) && device_.map().delete_as_dormant(ref))
     return true;
   return remove_last(device_.map().delete_all(ref), nullptr);
 }
@@ -311,7 +311,7 @@ void Exiting::release_rest() {
   if (!removed.is_removed)
     return false;
   OMPTARGET_SCHED_POINT("exit: released");
-  if (use) [[unlikely]]
+  if (use)
     report_released(*use);
   remove(removed);
   return true;
@@ -333,7 +333,7 @@ void Exiting::release_rest() {
   for (; released.must_wait; released = release_now())
     DeferredConstruct::wait_for_turn(device_, ref);
   OMPTARGET_SCHED_POINT("exit: released");
-  if (queue_.is_observed() && released.is_valid) [[unlikely]]
+  if (queue_.is_observed() && released.is_valid)
     report().released(i, *ref.mapping, released.reached_zero);
   if (released.has_turn)
     end_turn(i, copy_back(i, last, false));

@@ -108,7 +108,7 @@ void unmark_struct(MapItems &items, size_t index) {
 
 void unmark_structs(MapItems &items) {
   for (size_t i = 0; i < items.size(); ++i)
-    if (items[i].has(map_type::kPresent)) [[unlikely]]
+    if (items[i].has(map_type::kPresent))
       unmark_struct(items, i);
 }
 
@@ -177,7 +177,7 @@ Status find_kinds(const MapList &list, uint64_t &kinds, bool &must_expand) {
     const auto type = static_cast<uint64_t>(list.types[i]);
     kinds |= type;
     must_expand = must_expand || is_pointee(type) || (list.mappers && list.mappers[i]);
-    if (const auto parent = static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1; parent >= i) [[unlikely]]
+    if (const auto parent = static_cast<int32_t>(type >> map_type::kMemberOfShift) - 1; parent >= i)
       return parent_follows(i, parent);
   }
   const bool may_unmark = (kinds & map_type::kPresent) && (kinds & map_type::kMemberOf); // gather_items does
@@ -203,7 +203,7 @@ Status gather_items(const MapList &list, MapItems &items, const void *code) {
   for (int32_t i = 0; i < list.count; ++i) {
     MapItem &item = items[static_cast<size_t>(i)];
     item = item_of(list, i);
-    if (item.parent >= i) [[unlikely]]
+    if (item.parent >= i)
       return parent_follows(i, item.parent);
   }
   unmark_structs(items);
@@ -227,9 +227,9 @@ Status prepare(MapArguments &arguments, const void *code, bool is_exit) {
     return Status::ok();
   const MapList &list = arguments.list();
   bool must_expand = false;
-  if (is_readable(list)) [[likely]]
+  if (is_readable(list))
     OMPTARGET_TRY(find_kinds(list, arguments.kinds, must_expand));
-  if (!must_expand && (is_readable(list) || list.count == 0)) [[likely]]
+  if (!must_expand && (is_readable(list) || list.count == 0))
     return Status::ok();
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items, code));
@@ -239,7 +239,7 @@ Status prepare(MapArguments &arguments, const void *code, bool is_exit) {
 
 Status find_offsets(MapItems &items, const void *code) {
   for (MapItem &item : items)
-    if (item.has(map_type::kNonContiguous)) [[unlikely]]
+    if (item.has(map_type::kNonContiguous))
       OMPTARGET_TRY(find_offsets(item, code));
   return Status::ok();
 }

@@ -21,7 +21,7 @@ Status PrivateArguments::prepare() {
   }
   if (layout_.size != 0) {
     OMPTARGET_TRY_ASSIGN(block_, queue_.allocate_temporary(layout_.size));
-    if (recorder_) [[unlikely]]
+    if (recorder_)
       recorder_->set_private(block_, layout_.size);
     if (layout_.packed != 0)
       OMPTARGET_TRY(copy_packed());
@@ -77,7 +77,7 @@ bool PrivateArguments::translate_pointer(const MapItem &item, void *value, Devic
   if (!translated)
     return false; // removed since it was found, or not there yet
   std::memcpy(value, &*translated, sizeof *translated);
-  if (recorder_) [[unlikely]]
+  if (recorder_)
     recorder_->add_pointer(place, *translated);
   return true;
 }
@@ -98,7 +98,7 @@ Status PrivateArguments::set_lambda_capture(size_t i) {
     return Status::ok();
   const DevicePtr field = address(parent) + (item.base - closure.base);
   const std::optional<DevicePtr> value = target_of(target.ref, item.begin);
-  if (recorder_ && value) [[unlikely]]
+  if (recorder_ && value)
     recorder_->add_pointer(field, *value);
   return value ? queue_.write_value(field, &*value, sizeof *value) : Status::ok();
 }
