@@ -188,7 +188,7 @@ void MapList::add_rare(size_t i) {
   }
 }
 
-/// Pointers come behind all that is mapped. The host library reads the pointer itself; what it is told is where the
+/// Pointers come behind all that is mapped. The host library reads the pointer itself; the entry says where the
 /// section begins.
 void MapList::attach(size_t i) {
   const unsigned own = kind(i);

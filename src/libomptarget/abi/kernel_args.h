@@ -22,8 +22,8 @@ inline constexpr size_t kSettings = offsetof(__tgt_kernel_args, Tripcount);
 /// The forms of blocks, by version.
 inline constexpr BlockForm kForms[] = {BlockForm::kNone,     BlockForm::kVersion1, BlockForm::kVersion2,
                                        BlockForm::kVersion3, BlockForm::kNone,     BlockForm::kVersion5};
-[[gnu::cold]] Status unreadable(const void *block);
-[[gnu::cold]] Status unknown_flags(uint64_t flags);
+Status unreadable(const void *block);
+Status unknown_flags(uint64_t flags);
 Status take_off_implicit(MapList &list);
 } // namespace kernel_args_internal
 

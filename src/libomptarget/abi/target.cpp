@@ -34,7 +34,7 @@ uint64_t take_trip_count(int64_t device) {
   return pushed_trip_count.trip_count;
 }
 
-[[gnu::noinline]] int run_anywhere(const Call &call, LaunchRequest &request) {
+int run_anywhere(const Call &call, LaunchRequest &request) {
   return finish(launch(call, request), call) == Outcome::kRanOnDevice ? 0 : kRunOnHostResult;
 }
 

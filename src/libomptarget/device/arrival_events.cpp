@@ -16,7 +16,7 @@ inline Arrival *ArrivalEvents::take_kept() {
 }
 
 /// Its event is new, but it may have been used before.
-[[gnu::noinline]] Result<Arrival *> ArrivalEvents::make() {
+Result<Arrival *> ArrivalEvents::make() {
   OMPTARGET_TRY_ASSIGN(void *const event, device_.create_event());
   Arrival *arrival = nullptr;
   if (auto unused = without_event_.lock(); !unused->empty()) {

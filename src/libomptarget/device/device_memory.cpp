@@ -15,7 +15,7 @@ Result<void *> Device::allocate(int64_t size, void *host, int32_t kind) {
 }
 
 /// Waits for large blocks that other threads are freeing: their data may be those that the caller enters again.
-[[gnu::cold]] Result<void *> Device::allocate_again(Status failure, int64_t size, void *host, int32_t kind) {
+Result<void *> Device::allocate_again(Status failure, int64_t size, void *host, int32_t kind) {
   const LargeFrees &frees = map_.large_frees();
   if (!free_dormant() && !frees.have_begun())
     return failure;
@@ -40,7 +40,7 @@ Status Device::trim_memory() {
 }
 
 /// Returns whether there was something to free.
-[[gnu::cold]] bool Device::free_all_evicted() {
+bool Device::free_all_evicted() {
   const std::vector<DevicePtr> evicted = map_.dormant().take_evicted();
   for (const DevicePtr block : evicted)
     plugin_device_.data_delete(raw(block), OMPTARGET_ALLOC_DEFAULT).consume();

@@ -35,8 +35,8 @@ std::optional<__tgt_launch_shape> launch_shape_of(const Device &device, const Ke
   return device.plugin_device().launch_shape(kernel.handle, args);
 }
 
-[[gnu::noinline]] Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args,
-                                         void **slots, uint32_t count, Queue *queue) {
+Status call_with_cells(const Device &device, const Kernel &kernel, __tgt_kernel_args &args, void **slots,
+                       uint32_t count, Queue *queue) {
   slots[count + 1] = no_launch_environment();
   llvm::SmallVector<void *, 16> cells;
   cells.resize_for_overwrite(count + 1);

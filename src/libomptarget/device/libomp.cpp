@@ -210,7 +210,7 @@ private:
 
 /// Tries libomp in the child of a fork. A thread of the parent may have held one of its locks, or waited for one, which
 /// libomp's own fork handlers do not mend. If libomp was being started then, these handlers did not run.
-[[gnu::cold]] void start_in_child() {
+void start_in_child() {
   is_start_doubtful.store(false, std::memory_order_relaxed);
   const Watch watch;
   const bool has_threads_of_parent = has_libomp_threads();

@@ -156,7 +156,7 @@ void note_end() {
   finish_own_tasks();
 }
 
-[[gnu::cold, gnu::noinline]] void note_new_user() {
+void note_new_user() {
   user = User::kNoted; // libomp's start may come back here
   if (!__kmpc_global_thread_num)
     return;
@@ -170,7 +170,7 @@ void note_end() {
   first_default_device = omp_get_default_device();
 }
 
-[[gnu::cold, gnu::noinline]] int32_t default_device_of_new_user() {
+int32_t default_device_of_new_user() {
   note_user();
   return user == User::kEnding ? first_default_device : default_device();
 }

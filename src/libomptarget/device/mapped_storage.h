@@ -30,6 +30,6 @@ inline observe::DataOperationFacts deletion_of(const Device &device, const Remov
           removed.name};
 }
 /// Tells that the storage of a mapping which has not become dormant is allocated again.
-[[gnu::cold]] void report_allocated(const Device &device, const Removed &removed);
+void report_allocated(const Device &device, const Removed &removed);
 
 } // namespace omptarget

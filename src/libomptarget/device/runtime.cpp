@@ -30,7 +30,7 @@ namespace omptarget {
 
 constinit std::atomic<Runtime *> Runtime::the_one_{nullptr};
 
-[[gnu::cold, gnu::noinline]] Runtime &Runtime::make() {
+Runtime &Runtime::make() {
   static Runtime *const runtime = [] {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     return new Runtime;

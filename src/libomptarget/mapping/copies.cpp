@@ -10,7 +10,7 @@
 
 namespace omptarget {
 
-[[gnu::cold]] Status no_such_range(HostPtr begin, int64_t size, const char *name) {
+Status no_such_range(HostPtr begin, int64_t size, const char *name) {
   return Status::error(format(size < 0 ? "size %" PRId64 " of host address 0x%016" PRIxPTR " is negative"
                                        : "%" PRId64 " bytes at host address 0x%016" PRIxPTR
                                          " reach out of the address space",

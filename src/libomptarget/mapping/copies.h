@@ -56,7 +56,7 @@ inline observe::MappingFacts facts_of(const Mapping &mapping, HostPtr begin, int
 }
 
 /// Fails for a range that no memory can have: array sections may have any length. name: of the variable, or null.
-[[gnu::cold]] Status no_such_range(HostPtr begin, int64_t size, const char *name);
+Status no_such_range(HostPtr begin, int64_t size, const char *name);
 inline Status check_range(HostPtr begin, int64_t size, const char *name) {
   return fits_in_memory(raw(begin), static_cast<uint64_t>(size)) ? Status::ok() : no_such_range(begin, size, name);
 }

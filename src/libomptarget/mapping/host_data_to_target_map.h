@@ -50,14 +50,14 @@ struct Absence {
   OrderedIndex::Neighbours gap = OrderedIndex::Neighbours::unknown(); ///< where it would lie
 };
 
-struct Inserted {
+struct [[nodiscard]] Inserted {
   Found found; ///< the new mapping, or the older one that overlaps the range
   bool is_new = false;
 };
 
 /// A mapping that left the table, and the device memory that is left to be freed. While others still borrow it
 /// there is nothing to free; the last of them to give it back gets the memory.
-struct Removed {
+struct [[nodiscard]] Removed {
   bool is_removed = false; ///< this call took it out of the table
   bool is_free = false;    ///< nobody uses its storage any more
   bool is_large = false;   ///< large_frees().end() is to be called once the allocation is freed

@@ -19,7 +19,7 @@ constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 constexpr auto kAcqRel = std::memory_order_acq_rel;
 
-[[gnu::cold]] void warn_of_infinite_count(const Mapping &mapping) {
+void warn_of_infinite_count(const Mapping &mapping) {
   const std::string variable = variable_text(mapping.name(), mapping.size());
   print_line(format("omptarget warning: host address 0x%016" PRIxPTR " (%" PRIu64
                     " bytes) has %u references: they are no longer counted, and the data stay on the device%s%s",

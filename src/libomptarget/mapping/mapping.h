@@ -161,7 +161,7 @@ struct Released {
 };
 
 /// The result of retaining.
-struct Retained {
+struct [[nodiscard]] Retained {
   bool is_valid = false; ///< false: the mapping had been removed meanwhile
   bool must_wait =
       false; ///< the data are being copied back by a construct that was the last one (MappingState::kLastReleased)
@@ -169,7 +169,7 @@ struct Retained {
 };
 
 /// The answer to a request for the turn of a mapping.
-enum class Turn : uint8_t {
+enum class [[nodiscard]] Turn : uint8_t {
   kTaken,
   kBusy, ///< another construct has it
   kGone, ///< the mapping is removed, or is about to be: another construct has the turn, and nobody has a reference
@@ -237,7 +237,7 @@ struct MappingRef {
 private:
   friend class HostDataToTargetMap;
   friend class RareUses;
-  [[gnu::cold]] Retained retain_at_limit() const;
+  Retained retain_at_limit() const;
   /// word: the state before. False if the mapping has been removed since it was found.
   bool set_bit(uint64_t bit, uint64_t &word) const;
 };

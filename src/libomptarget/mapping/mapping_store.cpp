@@ -7,7 +7,7 @@
 
 namespace omptarget {
 
-[[gnu::noinline]] void MappingStore::fill(List &list) {
+void MappingStore::fill(List &list) {
   const std::lock_guard lock(mutex_);
   if (!stored_.empty()) {
     list = stored_.back();
@@ -19,7 +19,7 @@ namespace omptarget {
 }
 
 /// The half that came first: the rest is nearer.
-[[gnu::noinline]] void MappingStore::store_half(List &list) {
+void MappingStore::store_half(List &list) {
   Mapping *last = list.first;
   const uint32_t kept = list.count / 2;
   for (uint32_t i = 1; i < kept; ++i)

@@ -232,7 +232,7 @@ bool OrderedIndex::ReadSet::are_current() const {
 
 /// The stripes are held that were noted, but have changed since. If they are others than those that the key needs
 /// now, gives them back.
-[[gnu::cold, gnu::noinline]] bool OrderedIndex::look_again(uintptr_t key, Neighbours &around) {
+bool OrderedIndex::look_again(uintptr_t key, Neighbours &around) {
   const View<Leaf> leaves = this->leaves(); // stays, with a stripe held
   const uint32_t index = leaf_index(leaves, key);
   const auto without_waiting = [](const Leaf &leaf) { return Noted{leaf.stripe, 0}; };
@@ -329,7 +329,7 @@ inline bool OrderedIndex::may_merge(uint32_t index) const {
   return (index > 0 && fits_with(index - 1)) || (index + 1 < leaves.count && fits_with(index + 1));
 }
 
-[[gnu::cold, gnu::noinline]] void OrderedIndex::merge(uintptr_t key) {
+void OrderedIndex::merge(uintptr_t key) {
   const std::lock_guard everything(*this);
   tidy(key);
 }

@@ -200,7 +200,7 @@ MappingRef guess_byte(Device &device, const void *pointer) {
 
 /// Returns false. Where offloading is mandatory, fails for a variable whose image is not on the device. The cause was
 /// told when the image was to be loaded.
-[[gnu::cold, gnu::noinline]] Result<bool> absent(Device &device, const void *pointer) {
+Result<bool> absent(Device &device, const void *pointer) {
   Status status = check_variable(device, host_ptr(pointer));
   if (!status && Runtime::get().is_mandatory())
     return Status::fatal(1, status.to_string());

@@ -61,7 +61,7 @@ public:
 private:
   Queue *queue() { return queue_ ? queue_->get() : nullptr; }
 
-  [[gnu::cold]] Status copy_to_protected(char *destination, const char *source, int64_t bytes) {
+  Status copy_to_protected(char *destination, const char *source, int64_t bytes) {
     if (queue_)
       OMPTARGET_TRY(queue_->complete()); // copies before it may have the same destination
     const DataOperation operation(

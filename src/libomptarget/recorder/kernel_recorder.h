@@ -69,8 +69,8 @@ private:
 
   KernelRecorder(Device &device, const Call &call, const Kernel &kernel, const LaunchRequest &request,
                  observe::RecordedLaunch launch);
-  [[gnu::cold]] static std::unique_ptr<KernelRecorder> claim(Device &device, const Call &call, const Kernel &kernel,
-                                                             const LaunchRequest &request);
+  static std::unique_ptr<KernelRecorder> claim(Device &device, const Call &call, const Kernel &kernel,
+                                               const LaunchRequest &request);
   bool read_before(const ArgumentRefs &refs);
   void read_after();
   Status read_program();

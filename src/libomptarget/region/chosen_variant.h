@@ -12,7 +12,6 @@ namespace omptarget {
 /// Returns the kernel to launch: the given one, or a variant of it that computes the same for this request. Then the
 /// request has the shape that the given one would have been launched with. Notes the launch. kernel: with variants.
 /// Any thread.
-[[gnu::cold]] const Kernel &chosen_variant(const Device &device, const Kernel &kernel, ParameterForm form,
-                                           LaunchRequest &request);
+const Kernel &chosen_variant(const Device &device, const Kernel &kernel, ParameterForm form, LaunchRequest &request);
 
 } // namespace omptarget

@@ -41,7 +41,7 @@ Status DataUpdate::start(const MapList &list, const void *code, bool waits) {
   return careful_ ? copy_carefully(waits) : Status::ok();
 }
 
-[[gnu::noinline]] Status DataUpdate::gather(const MapList &list, const void *code, bool waits) {
+Status DataUpdate::gather(const MapList &list, const void *code, bool waits) {
   MapItems items;
   OMPTARGET_TRY(gather_items(list, items, code));
   OMPTARGET_TRY(find_offsets(items, code));
@@ -112,7 +112,7 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
   return true;
 }
 
-[[gnu::noinline]] Status DataUpdate::add_argument(const MapList &list, int32_t i) {
+Status DataUpdate::add_argument(const MapList &list, int32_t i) {
   return add_part(item_of(list, i), host_ptr(list.begins[i]), list.sizes[i]);
 }
 
@@ -182,7 +182,7 @@ Status DataUpdate::copy_carefully(bool waits) {
 }
 
 /// The copy has failed, or pointers have become attached since it began, and it went over them.
-[[gnu::cold, gnu::noinline]] Status DataUpdate::mend(const PlainCopy &plain, Status status) {
+Status DataUpdate::mend(const PlainCopy &plain, Status status) {
   if (status.is_ok())
     status = queue_.mend_pointers(plain.copy, plain.is_to);
   if (status.is_ok())

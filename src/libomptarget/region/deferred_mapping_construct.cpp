@@ -10,8 +10,7 @@
 
 namespace omptarget {
 
-[[gnu::cold, gnu::noinline]] Status conclude(Device &device, const char *kernel, MapArguments &arguments, Ended so_far,
-                                             Status status) {
+Status conclude(Device &device, const char *kernel, MapArguments &arguments, Ended so_far, Status status) {
   if (so_far == Ended::kDone)
     return status;
   give_back(device, arguments);

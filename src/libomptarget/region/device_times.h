@@ -33,7 +33,7 @@ public:
   /// Returns whether no operation waits for its times.
   bool is_empty() const { return late_.empty(); }
   /// The work of the queue is complete, or has failed: reports all operations.
-  [[gnu::cold]] void report(bool has_worked);
+  void report(bool has_worked);
 
 private:
   void *start(Queue &queue);
