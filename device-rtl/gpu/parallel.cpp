@@ -19,7 +19,7 @@ namespace omptarget::device_rtl::gpu {
 /// A region as the compiler made it.
 struct Region {
   void *body;    ///< of the thread's number, a 0, and the arguments
-  void *wrapper; ///< gets the arguments by itself: for workers
+  void *wrapper; ///< gets the arguments on its own: for workers
   void **arguments;
   int64_t count;
 };
@@ -65,7 +65,7 @@ template <bool IsInner> INLINE void enter(const Region &region, uint32_t number)
 #undef CASE
 // clang-format on
 
-/// How many regions a thread runs by itself, if more than one: rare, so it is in the heap, a list for the block.
+/// How many regions a thread runs alone, if more than one: rare, so it is in the heap, a list for the block.
 struct FurtherLevels {
   FurtherLevels *next;
   uint32_t thread, count;
@@ -107,7 +107,7 @@ __attribute__((noinline)) static void change_further_levels(uint32_t from, uint3
     release(record);
 }
 
-/// Begin and end of a region that the thread runs by itself, within so many others.
+/// Begin and end of a region that the thread runs alone, within so many others.
 INLINE void enter_alone(uint32_t outside) {
   atomics::store(&any_own_levels, 1u);
   if (outside != 0)

@@ -7,7 +7,7 @@
 // State of a block lies in plain variables of shared memory. In an SPMD kernel all threads
 // write them, each the same value, between two aligned barriers: so a thread reads what it wrote, the compiler knows
 // that it does (LLVM's OpenMPOpt, which follows such variables), and what is only written vanishes. In a generic
-// kernel the main thread writes them, before a barrier lets the workers go. Regions that a thread is in by itself are
+// kernel the main thread writes them, before a barrier lets the workers go. Regions that a thread is alone in are
 // rare: a bit for each thread.
 #pragma once
 
@@ -32,7 +32,7 @@ INLINE void clear_thread_bit(SHARED uint32_t *bits) {
 SHARED_VARIABLE uint32_t alone_bits[kMaxWarps];
 /// Workers of a generic kernel that have no part in the region.
 SHARED_VARIABLE uint32_t waiting_bits[kMaxWarps];
-/// Set once a thread of any kernel was in a region by itself. Images without such regions never write it.
+/// Set once a thread of any kernel was alone in a region. Images without such regions never write it.
 static uint32_t any_own_levels = 0;
 /// Returns how many of those regions lie within the outermost (parallel.cpp).
 uint32_t further_levels();
@@ -88,7 +88,7 @@ INLINE uint32_t usable_threads(bool spmd) {
   return size > target::warp_size() ? size - target::warp_size() : 1;
 }
 
-/// Regions that the thread runs by itself.
+/// Regions that the thread runs alone.
 INLINE uint32_t own_levels() {
   // A plain load, as a thread needs to see what it stored itself. One that all threads must carry out beside each chunk
   // took longer than the loop.

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The target layer for the tests' interpreter of warps. Each load is a step of a warp: the interpreter is told the
+// The target layer for the tests' interpreter of warps. Each load is a step of a warp: the interpreter gets the
 // address and waits for the warp's other lanes. Loads like a GPU's layer in all else.
 #pragma once
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""open_image.py LIBRARY: a program that knows nothing of OpenMP uses an offloading shared library, by itself
+"""open_image.py LIBRARY: a program that knows nothing of OpenMP uses an offloading shared library on its own
 (RTLD_LOCAL)."""
 import ctypes
 import sys

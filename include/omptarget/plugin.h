@@ -225,7 +225,7 @@ typedef struct __tgt_image_functions {
 OMPTARGET_STATIC_ASSERT(sizeof(__tgt_image_functions) == 32, "layout of an image's functions");
 
 /* Extension, for devices whose images cannot call one another's functions. The plugin gets the functions of each image
- * by itself, once, after load_binary and before the image's first launch. Device code of the image translates these
+ * on its own, once, after load_binary and before the image's first launch. Device code of the image translates these
  * only. If it asks for another function of the table of set_function_ptr_map, the kernel stops. The failure then has
  * the text of describe, and module (plugins-reference.md). Other images use the table of set_function_ptr_map. The
  * plugin copies what it needs. Serialised per device. */

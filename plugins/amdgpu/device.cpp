@@ -69,7 +69,7 @@ uint32_t number_of(hsa_agent_t agent, int attribute) {
   return value;
 }
 
-// Drivers before ROCm 6 do not tell; then it is told by the chip, MI300A or MI300X, which have one target.
+// Drivers before ROCm 6 do not tell; then the chip tells, MI300A or MI300X, which have one target.
 bool find_whether_apu(const DeviceProperties &properties) {
   uint8_t memory_properties[8] = {};
   if (OMPTARGET_HSA_RESULT(hsa_agent_get_info, properties.agent, kAgentInfoMemoryProperties, memory_properties) ==
@@ -176,7 +176,7 @@ std::unique_ptr<gpu::Image> Device::make_image(std::unique_ptr<gpu::ImageTarget>
 
 std::unique_ptr<gpu::StagingBuffer> Device::make_staging_buffer() { return std::make_unique<StagingBuffer>(*this); }
 
-// ---- What is told of it
+// ---- What it says of the device
 
 std::string Device::architecture() const { return properties_.target.name(); }
 

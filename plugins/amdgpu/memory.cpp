@@ -126,7 +126,7 @@ Status Memory::share(const void *memory, hsa_agent_t agent) {
   OMPTARGET_TRY(OMPTARGET_HSA(hsa_amd_pointer_info, memory, &info, nullptr, nullptr, nullptr));
   if (info.type != HSA_EXT_POINTER_TYPE_HSA)
     return Status::error(format("%p is no memory of a device", memory));
-  // The driver is told of all of them each time.
+  // The driver gets all of them each time.
   auto shared = source_.shared.lock();
   std::vector<hsa_agent_t> agents = (*shared)[info.agentBaseAddress];
   const auto is_agent = [agent](hsa_agent_t one) { return one.handle == agent.handle; };

@@ -21,7 +21,7 @@ struct LaunchedKernel {
   std::string text;    ///< its name and shape
   uint64_t number = 0; ///< counts the launches of the device
   CallStack stack;
-  bool is_complete = false; ///< with all of its queue, when it is told
+  bool is_complete = false; ///< with all of its queue, when it is reported
 };
 
 /// The launches of a device. Any thread. One that keeps none does nothing.

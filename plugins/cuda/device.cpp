@@ -281,7 +281,7 @@ std::unique_ptr<gpu::Image> Device::make_image(std::unique_ptr<gpu::ImageTarget>
 
 std::unique_ptr<gpu::StagingBuffer> Device::make_staging_buffer() { return std::make_unique<StagingBuffer>(); }
 
-// ---- What is told of it
+// ---- What it says of the device
 
 std::string Device::architecture() const { return format("sm_%d", properties_.sm); }
 

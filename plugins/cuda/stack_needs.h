@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels whose stack has no size that a compiler can know: recursion, regions in regions, calls by pointers. The
-// driver provides for all others by itself. Reads images only.
+// driver provides for all others on its own. Reads images only.
 #pragma once
 
 #include <cstdint>

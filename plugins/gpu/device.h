@@ -111,7 +111,7 @@ public:
   /// driver tells. Any thread, also one of the driver's.
   void lose(const std::string &what, std::optional<uint64_t> address = std::nullopt);
   const Fault &fault() const { return fault_; }
-  /// After a failure, before the program is told of it, which it may answer by abort: what kernels printed is written
+  /// After a failure, before the program learns of it, which it may answer by abort: what kernels printed is written
   /// out. A fault may be found by a call that has nothing to do with the kernel's queue. Any thread of the program's.
   void show_last_prints();
 
@@ -123,7 +123,7 @@ public:
   virtual std::string uid() const = 0;
   /// "0000:3b:00.0", as the kernel names it, or empty.
   virtual std::string pci_address() const = 0;
-  /// Prints what a user is told about it.
+  /// Prints what a user learns of it.
   virtual void print_info() const = 0;
   /// Fills in the device's part of an interoperability object.
   virtual void describe(__tgt_device_info &info) const = 0;
@@ -238,7 +238,7 @@ private:
   Status start_serving(Stream &stream, const Launch &launch, const LaunchPlan &plan);
 
   const int32_t id_;
-  std::atomic<int32_t> number_{-1}; ///< told by itself
+  std::atomic<int32_t> number_{-1}; ///< told on its own
   LaunchLimits limits_;
   std::atomic<bool> is_ready_{false};
   bool is_zero_copy_ = false;

@@ -67,7 +67,7 @@ void *ServiceServer::run(void *server) {
   return nullptr;
 }
 
-// Ends when it is told to, not when there is no mailbox: another may have come by then, which another thread serves.
+// Ends when it is asked to, not when there is no mailbox: another may have come by then, which another thread serves.
 void ServiceServer::serve() {
   std::unique_lock lock(mutex_);
   while (thread_ && pthread_equal(*thread_, pthread_self())) {

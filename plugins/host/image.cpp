@@ -27,7 +27,7 @@ std::string_view bytes_of(const __tgt_device_image &image) {
 }
 
 /// Images of clang 14 are linked so that symbols of the program replace theirs: its globals would be used instead of
-/// the device's own. The copy is told to look in itself first.
+/// the device's own. The copy looks in itself first.
 std::string bytes_to_load(std::string_view image, const ImageLayout &layout) {
   std::string bytes(image);
   if (layout.spare_dynamic_offset != 0) {

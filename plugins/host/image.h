@@ -34,7 +34,7 @@ public:
   /// addresses. The host libraries of LLVM leave that to the plugin.
   void refer_to_host(const __tgt_device_image &image);
 
-  /// The image's own variables that are told what the device is; null where it has none that can be written.
+  /// The image's own variables that tell it what the device is; null where it has none that can be written.
   struct DeviceVariables {
     void *functions = nullptr; ///< address of the table of indirect functions
     void *function_count = nullptr;

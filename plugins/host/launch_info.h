@@ -13,7 +13,7 @@ namespace omptarget::host {
 /// The value of LIBOMPTARGET_INFO from now on.
 void set_info_flag(uint32_t flag);
 
-/// Returns whether launches are told.
+/// Returns whether launches are reported.
 inline bool prints_launches() { return wants_info(kInfoKernels); }
 /// Prints one line about the launch of a kernel of this device. Looks the name up: slow.
 /// teams, threads: as requested, 0 if not.

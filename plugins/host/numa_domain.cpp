@@ -58,7 +58,7 @@ Status bind_to_domain(void *memory, size_t size, const NumaDomain &domain) {
   const auto number = static_cast<size_t>(domain.number);
   std::vector<unsigned long> mask(number / kBits + 1);
   mask[number / kBits] = 1ul << (number % kBits);
-  // The kernel reads one bit less than it is told.
+  // The kernel reads one bit less than it is given.
   if (syscall(SYS_mbind, memory, size, MPOL_PREFERRED, mask.data(), mask.size() * kBits + 1, 0) == 0)
     return Status::ok();
   return Status::error(format("memory cannot be bound to NUMA domain %d: %s", domain.number, std::strerror(errno)));

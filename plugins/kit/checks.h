@@ -41,7 +41,7 @@ inline constexpr Check kChecks[] = {
     {"loading", "the host library takes the plugin, and its answers make sense", check_loading},
     {"matching", "images of the target are accepted, others are not, none does harm", check_matching},
     {"information", "what the plugin tells about its devices", check_information},
-    {"errors", "failures are told, with text, and leave the device usable", check_errors},
+    {"errors", "failures are reported, with text, and leave the device usable", check_errors},
     {"memory", "allocations: sizes, kinds, alignment, too much", check_memory},
     {"copies", "copies that are complete on return", check_copies},
     {"queues", "copies in queues, their order, waiting and asking", check_queues},

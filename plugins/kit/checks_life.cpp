@@ -32,7 +32,7 @@ size_t open_files() {
   return count;
 }
 
-/// Functions that give a text: its length is told whatever fits, and what is given ends with a NUL.
+/// Functions that give a text: its length is returned whatever fits, and what is given ends with a NUL.
 void check_text(Session &session, const char *name, const std::function<size_t(char *, size_t)> &get) {
   char whole[512];
   std::memset(whole, 'x', sizeof whole);
@@ -103,7 +103,7 @@ void check_trimming(Session &session) {
   plugin.data_delete(0, *used, OMPTARGET_ALLOC_DEVICE).consume();
 }
 
-/// Checks the names by which devices are told apart.
+/// Checks the names by which devices are distinguished.
 void check_identity(Session &session) {
   Report &report = session.report();
   Plugin &plugin = session.plugin();

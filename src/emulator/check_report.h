@@ -70,7 +70,7 @@ inline bool is_news(const std::string &text) {
   return told.insert(text).second;
 }
 
-/// Returns what a launch does behind a finding of a check: it goes on if the finding is suppressed, which is told once.
+/// Returns what a launch does behind a finding of a check: it goes on if the finding is suppressed, which is reported once.
 inline executor::GoesOn goes_on_of(const char *library, const std::string &kernel, const CodePlaces &places) {
   if (Suppressions::all().is_empty())
     return {};
@@ -94,7 +94,7 @@ inline executor::GoesOn goes_on_of(const char *library, const std::string &kerne
   };
 }
 
-/// A copy of so many bytes to the host, of which a part is unwritten. The same text is told once.
+/// A copy of so many bytes to the host, of which a part is unwritten. The same text is reported once.
 inline void say_unwritten(const char *library, const executor::UnwrittenMemory::Part &part, size_t size,
                           const Ranges &ranges, const CodePlaces &places) {
   using executor::UnwrittenMemory;
@@ -116,7 +116,7 @@ inline void say_unwritten(const char *library, const executor::UnwrittenMemory::
     say_finding(is_of_lane ? "execution" : "unwritten", message, text, place.line != 0 ? place : ranges.place());
 }
 
-/// Two operations that use the same memory. The same two places are told once.
+/// Two operations that use the same memory. The same two places are reported once.
 inline void say_overlap(const char *library, const executor::Overlap &overlap, const CodePlaces &places) {
   std::string text;
   const auto tell_place = [&](const std::string &name, const executor::EarlierUse &use) {

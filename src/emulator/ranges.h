@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ranges that the library and programs name for tools of NVIDIA's (NVTX, version 3): "target a.c:7:1", "copy from
-// device x". Findings about copies are told with them. A stand-in takes them if NVTX_INJECTION64_PATH names it.
+// device x". Findings about copies name them. A stand-in takes them if NVTX_INJECTION64_PATH names it.
 #pragma once
 
 #include <cstddef>

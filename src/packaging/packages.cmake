@@ -53,7 +53,7 @@ set(same "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 omptarget_package(library omptarget libs "OpenMP offloading runtime for programs of clang and flang"
   "A drop-in replacement for LLVM's libomptarget: one library for the programs\n\
 of all generations of clang, which run on it unchanged. It lies beside LLVM's\n\
-and is used by programs that are told to.")
+and is used by programs that ask for it.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "omptarget-plugins ${same}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "libomp5, omptarget-default, omptarget-tools, omptarget-jit")
 omptarget_package(plugins omptarget-plugins libs "plugins of omptarget for CPU, NVIDIA and AMD devices"

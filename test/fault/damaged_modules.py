@@ -4,7 +4,7 @@
 """damaged_modules.py --clang=N --prefix=... --runtimes=... --output=...
 
 Compiles a program and a library by one clang, damages copies of them in one place each, and runs them on the installed
-library. Each must end by itself, with a right result computed by the host, or by SIGABRT, never by another signal or a
+library. Each must end on its own, with a right result computed by the host, or by SIGABRT, never by another signal or a
 timeout. Before SIGABRT a message names the module and the defect.
 """
 import argparse

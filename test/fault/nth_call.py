@@ -5,7 +5,7 @@
             [--one-in=N --seed=N] [--of=PLUGIN] [--relabel=... --stand-in=... --note=...]
 
 Runs a program (inputs/NAME.c, scenario.c by default) once for each call that the host plugin or a stand-in driver
-receives, and lets this call fail. Each run must end by itself: with right results, or by SIGABRT with a message that
+receives, and lets this call fail. Each run must end on its own: with right results, or by SIGABRT with a message that
 names a construct and a failure and with host data as the specification leaves them. All that was allocated is freed.
 memory: the n-th allocation of the host library itself fails, or of the plugin --of. one-in: each N-th call only,
 beginning where the seed says."""

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// That the header is complete by itself and C++11 (and strict C11, in the other file).
+// That the header is complete on its own and C++11 (and strict C11, in the other file).
 
 #include "omptarget/plugin.h"
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One broken plugin per defect: each is left out, or its failure is told, with the reason.
+// One broken plugin per defect: each is left out, or its failure is reported, with the reason.
 
 #include <cstdint>
 #include <cstring>

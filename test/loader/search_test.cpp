@@ -250,7 +250,7 @@ TEST_F(Search, privileged_processes_do_not_look_where_the_environment_says) {
   std::filesystem::remove_all(folder);
   if (output.find("ordinary") == 0)
     GTEST_SKIP() << "this file system takes no privileged programs";
-  EXPECT_EQ(output, "privileged:") << "nothing of the process is told to whom started it";
+  EXPECT_EQ(output, "privileged:") << "nothing of the process is shown to whom started it";
   EXPECT_FALSE(has_written) << "where the trace goes is not for the environment to say either";
 }
 

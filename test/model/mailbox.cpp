@@ -31,7 +31,7 @@ using gpu::ServiceServer;
 
 constexpr uint64_t kLanes = 2; ///< at most
 
-/// Allocates what is told by the size, once for each lane.
+/// Allocates what the size says, once for each lane.
 class Host final : public gpu::ServiceHost {
 public:
   std::string describe(const ServiceCaller &) override { return {}; }

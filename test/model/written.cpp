@@ -38,12 +38,12 @@ void write_anew(Pointers &pointers, MappingRef mapping) {
 
 void ask(Pointers &pointers, MappingRef mapping) {
   if (pointers.written.has(mapping, pointing_to(kAddress, 2, 2)))
-    require(pointers.copy.load(std::memory_order_relaxed) == 2, "the copy is told to be written before it is");
+    require(pointers.copy.load(std::memory_order_relaxed) == 2, "the copy is said to be written before it is");
 }
 
 void ask_for_mixture(Pointers &pointers, MappingRef mapping, uint64_t host_pointee, uint64_t device_pointee) {
   require(!pointers.written.has(mapping, pointing_to(kAddress, host_pointee, device_pointee)),
-          "what never was is told to be written");
+          "what never was is said to be written");
 }
 
 bool explore(const char *name, const std::function<void(Pointers &)> &write,

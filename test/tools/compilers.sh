@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Sourced beside setup.sh and other_releases.sh: clangs that Debian 12 does not have, from Debian 13 and unstable. Each
-# lies in a tree of its own, whose programs are told their dynamic linker and libraries. So they run on this machine, as
+# lies in a tree of its own, whose programs get their dynamic linker and libraries. So they run on this machine, as
 # any user, and compile with its headers and link with its C library. Defines functions only.
 
 OTHER_CLANG_VERSIONS=(17 18 21 23)

@@ -111,7 +111,7 @@ INLINE bool is_private(const void *pointer) { return amdgcn_is_private(pointer);
 /// that it knows as OpenMP's and not as harmless. Assembler text here would make it assume nested parallel regions
 /// besides.
 INLINE void keep_generic() { __kmpc_end_ordered(nullptr, 0); }
-/// A flag may tell that no thread ever was in a region by itself. Here it may not, as LLVM 19 takes it for unset in
+/// A flag may tell that no thread ever was alone in a region. Here it may not, as LLVM 19 takes it for unset in
 /// functions with regions that call themselves.
 inline constexpr bool kReadsFlags = false;
 /// Does nothing, but may do anything for compilers: they drop calls of functions that do nothing.

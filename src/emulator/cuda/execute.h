@@ -24,7 +24,7 @@ struct PtxLaunch {
 };
 /// Runs a kernel to its end; what goes wrong is said, and the context is lost as with the driver.
 void execute(const PtxLaunch &launch);
-/// Copies to device memory, and to the host, where memory that nobody wrote is told (execute/unwritten.h).
+/// Copies to device memory, and to the host, where memory that nobody wrote is reported (execute/unwritten.h).
 void copy_memory(const MemoryCopy &copy);
 /// Carries out an operation of a stream, which is null unless races are looked for.
 void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work);

@@ -16,7 +16,7 @@ namespace emulator {
 bool is_device_code(const omptarget::ElfImage &elf, const CodeObjectMetadata &metadata);
 /// Loads it; false, and a message, if the executor cannot.
 bool load_device_code(Executable &executable);
-/// Copies memory; to the host, memory that nobody wrote is told (execute/unwritten.h).
+/// Copies memory; to the host, memory that nobody wrote is reported (execute/unwritten.h).
 void copy_memory(const MemoryCopy &copy);
 /// Carries out a packet or a copy; the operation is null unless races are looked for.
 void run_operation(const executor::SharedOperation &operation, const std::function<void()> &work);

@@ -39,7 +39,7 @@ bool is_set(const char *variable) {
   return value && *value == '1';
 }
 
-// Partitions share what the GPU is told apart by.
+// Partitions share what the GPU is distinguished by.
 std::string name_of(const Agent &agent) {
   char name[32];
   std::snprintf(name, sizeof(name), "GPU-%016x", agent.gpu);

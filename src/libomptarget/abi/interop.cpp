@@ -78,7 +78,7 @@ InteropUser user_of(int32_t thread, bool is_nowait, int32_t dependences) {
   return {thread, is_nowait && dependences <= 0 && libomp::calls_target_sync()};
 }
 
-/// omp_interop_none if the object cannot be made, which is told (OpenMP 6.0, section 16.1: init).
+/// omp_interop_none if the object cannot be made, which is reported (OpenMP 6.0, section 16.1: init).
 InteropHandle make(Device &device, int32_t type, std::span<const int32_t> preferences, int32_t owner,
                    const Call &call) {
   Result<std::shared_ptr<Interop>> object = Interop::make(device, type == kTargetSyncType, preferences, owner);

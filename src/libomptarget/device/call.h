@@ -31,7 +31,7 @@ struct Call {
 /// sections 13.2 and 21.2.9.
 Result<DeviceUse> device_for(int64_t device_number);
 
-/// The same device if nothing is left to be done before it is used; null: ask device_for.
+/// The same device if nothing is left to do before it is used; null: ask device_for.
 inline DeviceUse ready_device_for(int64_t device_number) {
   if (device_number == raw(DeviceId::kDefault))
     device_number = libomp::default_device_of_user();

@@ -65,7 +65,7 @@ public:
   /// Returns whether its plugin works until the process is gone; otherwise its uses are counted (DeviceUse).
   bool lasts() const { return lasts_; }
 
-  /// Returns whether nothing is left to be done before it is used; generation is the registry's. Otherwise one
+  /// Returns whether nothing is left to do before it is used; generation is the registry's. Otherwise one
   /// thread, which holds Loading, initialises the device at its first use and loads the images of modules that came
   /// since.
   bool is_prepared(uint32_t generation) const {
@@ -74,7 +74,7 @@ public:
   class Loading;
   /// Not for a device that has ended or is initialised already. The plugin is asked once.
   Status initialise(const Loading &);
-  /// Loads images after initialise(), and runs their constructors. Failures are told, and kept for load_failure().
+  /// Loads images after initialise(), and runs their constructors. Failures are reported, and kept for load_failure().
   void load_images(const Loading &);
   /// Returns whether this thread is making the device ready: code of an image or of a plugin has come back here.
   bool is_loading_here() const { return load_mutex_.is_held_here(); }

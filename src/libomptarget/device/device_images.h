@@ -60,7 +60,7 @@ public:
   // The thread that holds the lock, which is open while a plugin that allows it loads or unloads an image.
 
   /// Loads the fitting image of each module that has not been seen, publishes indirect functions, and runs
-  /// constructors. Failures are told, and kept for failure_of(). uses_zero_copy: whether the device uses the host's
+  /// constructors. Failures are reported, and kept for failure_of(). uses_zero_copy: whether the device uses the host's
   /// memory in place.
   void load_new(const std::vector<std::shared_ptr<OffloadLibrary>> &libraries, bool uses_zero_copy);
   /// Forgets the module. Unless the device has ended, what it has loaded is taken apart: destructors, kernels,

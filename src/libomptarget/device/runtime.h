@@ -64,7 +64,7 @@ public:
   /// The device of that number without making it ready; null if out of range.
   Device *known_device(int32_t number) const;
 
-  /// The device of that number if nothing is left to be done before it is used, but for counting the use (DeviceUse).
+  /// The device of that number if nothing is left to do before it is used, but for counting the use (DeviceUse).
   /// Null: device() knows more.
   Device *prepared_device(int64_t number) const {
     const auto count = static_cast<uint64_t>(device_count_.load(std::memory_order_acquire));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which device's code is calling, and its table of indirect functions: for device images on a CPU, whichever plugin
-// loaded them. A caller is told by its code address, so any thread may call, also one that the image itself has
+// loaded them. A caller is known by its code address, so any thread may call, also one that the image itself has
 // started.
 //
 // Lookups take no lock and write nothing. They read memory that is used again but never freed (BufferPool), and look at

@@ -112,7 +112,7 @@ inline bool is_readable(const MapList &list) {
 }
 
 /// The pass of entering: retains the mappings of simple data that are present. Returns whether that was all of them:
-/// then nothing is left to be done. Otherwise first is the number of the argument at which it has stopped, if that is not
+/// then nothing is left to do. Otherwise first is the number of the argument at which it has stopped, if that is not
 /// 0, and absence is what is known of it.
 bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, size_t &first, Absence &absence);
 

@@ -162,7 +162,7 @@ bool HostDataToTargetMap::evict(Mapping &mapping) {
       continue;
     dormant_.forget(begin, &mapping);
     dormant_.add_evicted(mapping.allocation());
-    Removed removed; // nobody is told of it
+    Removed removed; // nobody learns of it
     if (mapping.extras())
       recycle_extras(mapping);
     return unlink(mapping, removed_word, holder, removed);

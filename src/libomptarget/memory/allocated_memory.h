@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory that the program has allocated by itself (omp_target_alloc), followed only if a launch is to be
+// Device memory that the program has allocated on its own (omp_target_alloc), followed only if a launch is to be
 // recorded: its size is known nowhere else.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LIBOMPTARGET_CHECK: which checks the user wants, and how their findings are told.
+// LIBOMPTARGET_CHECK: which checks the user wants, and how their findings are reported.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace omptarget::observe {
 bool checks_mapping();
 
 /// Prints a note on the construct that the calling thread carries out, or on the end of a device, and appends it to
-/// LIBOMPTARGET_CHECK_FILE. rule: a short name, "mapping-absent". The same text is told once. Any thread.
+/// LIBOMPTARGET_CHECK_FILE. rule: a short name, "mapping-absent". The same text is reported once. Any thread.
 void report_finding(const char *rule, const std::string &text, DeviceId device);
 
 /// No report is under way while it is held.
@@ -42,7 +42,7 @@ public:
   /// Its kernel has ended.
   virtual void ran(DeviceId device) = 0;
 };
-/// From now on the listener is told. It lives for ever.
+/// From now on the listener is called. It lives for ever.
 void follow_contents(ContentsListener &listener);
 /// Null if nobody follows.
 ContentsListener *contents_listener();

@@ -52,7 +52,7 @@ struct ConstructRecord {
   uint64_t target_data; ///< the OMPT tool's word for the region
   void *task_data;      ///< OMPT's words of the encountering and of the target task
   void *target_task_data;
-  uint32_t listeners; ///< who was told of the begin, and is told of the end
+  uint32_t listeners; ///< who learned of the begin, and learns of the end
 };
 
 /// From begin to end of a construct, on the thread that carries it out. Constructs nest. Its thread
@@ -138,7 +138,7 @@ struct DataOperationRecord {
   uint64_t begin_ns;
   uint64_t host_op_id; ///< OMPT's
   uint32_t listeners;
-  bool is_late; ///< its times are told later
+  bool is_late; ///< its times come later
 };
 
 /// Numbers of teams, and of the threads of one, by dimension. 0: not known.
@@ -219,7 +219,7 @@ public:
   explicit LateReport(const DataOperationRecord &record);
   explicit LateReport(const KernelRecord &record);
   /// Once, when the work is complete, by any thread. null: the device does not tell when that was, so that the call's
-  /// times are told.
+  /// times are known.
   void publish(const WorkTimes *times) const;
 
 private:

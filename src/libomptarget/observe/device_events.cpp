@@ -18,7 +18,7 @@ bool has_silent_plugin(DeviceId device) {
   return raw(device) >= 0 && raw(device) < kMaxDevices && silent_plugins[raw(device)].load(std::memory_order_relaxed);
 }
 
-constexpr uint32_t kEverybody = ~uint32_t{0}; // a tool is told of devices whatever else it wants to know
+constexpr uint32_t kEverybody = ~uint32_t{0}; // a tool learns of devices whatever else it wants to know
 
 void device_initialised(DeviceId device, const char *architecture) {
   tell(kEverybody, &Listener::device_initialised, device, architecture);

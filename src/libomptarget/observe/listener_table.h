@@ -19,7 +19,7 @@ enum class Endpoint : int { kBegin = 1, kEnd = 2 };
 /// The functions of a listener. All but bits may be null: the listener is not told of that. Each is called by the
 /// thread to which it happens, with no lock of the library's held.
 struct Listener {
-  uint32_t bits; ///< it is told of constructs, work and waits that begin while one of these is set
+  uint32_t bits; ///< it learns of constructs, work and waits that begin while one of these is set
 
   /// Reads the settings of the listener, and returns whether it listens from now on. Any thread, any number of times.
   /// Null: set_listener says when.

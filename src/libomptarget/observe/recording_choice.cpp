@@ -200,7 +200,7 @@ static bool start_recording() {
   if (const int64_t rank = setting_or(SettingId::kRecordRank, 0, kMost, kAny);
       rank != kAny && rank != process_rank().rank.value_or(0))
     return false;
-  Choice &chosen = choice(); // what cannot be written is told at once, not after hours
+  Choice &chosen = choice(); // what cannot be written is reported at once, not after hours
   Status status = chosen.file.empty() ? make_folder(chosen.folder) : check_result_file(chosen.file);
   if (!status) {
     warn(std::move(status));
@@ -236,7 +236,7 @@ bool has_recording() {
 
 void note_recording_failure(const RecordedLaunch &launch, Status failure) {
   const std::string text = failure.to_string();
-  if (choice().file.empty()) { // each is told: the others are recorded
+  if (choice().file.empty()) { // each is reported: the others are recorded
     write_error_line(format("omptarget warning: %s: %s", setting_row(SettingId::kRecord).variable, text.c_str()));
     Kinds &all = kinds();
     const std::lock_guard lock(all.mutex);

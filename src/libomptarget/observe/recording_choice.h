@@ -43,7 +43,7 @@ std::optional<RecordedLaunch> claim_launch(const LaunchKind &kind);
 uint64_t most_recorded_bytes();
 bool records_results();
 
-/// Returns whether this process was to record launches when it began. Then memory that the program allocates by itself
+/// Returns whether this process was to record launches when it began. Then memory that the program allocates on its own
 /// is followed. Any thread.
 bool has_recording();
 

@@ -21,7 +21,7 @@ class CopyHistory {
 public:
   /// most: how many ranges of data are remembered; copies of further ones are taken as changed.
   explicit CopyHistory(size_t most = SIZE_MAX) : most_(most) {}
-  /// Copies are told in the order in which they began; an older one than the last of its range changes nothing.
+  /// Copies come in the order in which they began; an older one than the last of its range changes nothing.
   bool is_unchanged(const ProfileEvent &event);
 
 private:

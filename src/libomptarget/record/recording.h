@@ -62,7 +62,7 @@ enum class BlockKind : uint32_t {
   kMapped,    ///< a mapped variable, or a part of one
   kGlobal,    ///< a global variable of the image; host is the address of its entry
   kPrivate,   ///< the firstprivate variables of the launch
-  kAllocated, ///< the program has allocated it by itself
+  kAllocated, ///< the program has allocated it on its own
 };
 const char *kind_name(BlockKind kind);
 

@@ -114,7 +114,7 @@ void ArgumentReport::entered(size_t i, const Mapping &mapping, bool is_counted) 
   tell_entered(i, mapping, is_counted, 0);
 }
 
-/// All of them are counted by now. Each is told the count that it has made.
+/// All of them are counted by now. Each is reported with the count that it has made.
 void ArgumentReport::entered(const ArgumentRefs &refs) const {
   for (size_t i = 0; i < refs.size(); ++i) {
     uint32_t others = 0;

@@ -51,7 +51,7 @@ void report_host(const Call &call, const char *kernel, const char *reason) {
       name = entry.name;
   if (!runtime.is_mandatory()) {
     OMPTARGET_TRY_DURING(check_host_can_run(device, library.get(), request.list),
-                         "kernel %s of %s is in no image that fits the device, and the host cannot run it in its stead",
+                         "kernel %s of %s is in no image that fits the device, and the host cannot run it instead",
                          name, library->path.c_str());
     report_host(call, name, "no image of its module fits the device");
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device.id(), "%s of %s is not on this device: the host runs it", name,

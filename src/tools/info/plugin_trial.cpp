@@ -47,7 +47,7 @@ void use_devices(const Plugin &plugin) {
   }
 }
 
-/// In the child. Failures are told when this process does the same.
+/// In the child. Failures are reported when this process does the same.
 [[noreturn]] void run_trial(const std::string &path, bool uses_devices) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);

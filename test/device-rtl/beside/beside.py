@@ -32,7 +32,7 @@ TWICE = "the body of a team that may be a part of the block is there twice: in o
 LAID_OUT = "ptxas lays out the compiler's own variables so; of the RTL's nothing is left"
 LINKED = ("what all files of a program are linked from clang 19 optimises a second time; LLVM's RTL is in the file, "
           "and optimised once")
-LEVELS = "a thread may be in regions by itself; what says that there are none, LLVM takes for true in ones that recurse"
+LEVELS = "a thread may be alone in regions; what says that there are none, LLVM takes for true in ones that recurse"
 BEHIND = "regions that the kernel may come to through a pointer; LLVM's takes the compiler's word that there are none"
 WARPS = "code for whole warps, with each step laid out, beside that for a part of one and that for all teams' values"
 INNER = "regions that a thread has for itself: bits and lists; LLVM's has them in the heap"

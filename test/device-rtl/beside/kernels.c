@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that two device RTLs are compared by. beside.py compiles each by itself, with -DKERNEL=<its number in the
+// Kernels that two device RTLs are compared by. beside.py compiles each separately, with -DKERNEL=<its number in the
 // list below>. An RTL leaves code in a kernel for all that the image asks for.
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A launcher that forks its ranks and execs nothing: ranks get their devices, GPUs too. If the launcher itself asked
-// how many there are, the CPU's devices work as before. GPUs' drivers do not work in its children, which are told so.
+// how many there are, the CPU's devices work as before. GPUs' drivers do not work in its children, which get an error that says so.
 
 // REQUIRES: clang-19
 // RUN: %clang %s -o %t

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory is freed with the number of another device, or of the host. It is told, and the memory can be used and freed
+// Memory is freed with the number of another device, or of the host. It is reported, and the memory can be used and freed
 // as before. Each routine frees memory of all kinds.
 
 // RUN: %clang %s -o %t

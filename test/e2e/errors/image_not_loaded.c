@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A failure to load an image is told once, when it happens, with image, device and cause. Constructs that need a
+// A failure to load an image is reported once, when it happens, with image, device and cause. Constructs that need a
 // variable of the image end the program. Routines do under MANDATORY only. Other data are mapped as ever.
 
 // RUN: %clang %s -o %t.whole

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A variable that holds no interoperability object is told in use and destroy. It was never initialised, or its object
+// A variable that holds no interoperability object is reported in use and destroy. It was never initialised, or its object
 // was destroyed by way of a copy. With omp_interop_none there is nothing to do.
 
 // RUN: %clang -fopenmp-version=51 -gline-tables-only %s -o %t

@@ -17,7 +17,7 @@ static inline int side(void) { return ON_DEVICE; }
 #pragma omp end declare variant
 
 // An entry of the form that the RFC defines (OMP_DECLARE_TARGET_FPTR, size 0), which no clang emits. The device's own
-// entry has the address, there is no variable; on a GPU that entry is a global by itself.
+// entry has the address, there is no variable; on a GPU that entry is a global of its own.
 #if __clang_major__ >= 20
 #define RFC_ENTRY(function)                                                                                            \
   {.version = 1, .kind = 1, .flags = OMPTARGET_ENTRY_INDIRECT, .address = (void *)function, .symbol_name = #function}

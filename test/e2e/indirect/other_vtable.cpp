@@ -47,7 +47,7 @@ struct Ours : Base {
 };
 #pragma omp end declare target
 
-// Clang 23 translates by itself, which changes nothing.
+// Clang 23 translates on its own, which changes nothing.
 static inline int call_second(void *object) {
   using Virtual = int (*)(void *, int);
   Virtual *vtable = *static_cast<Virtual **>(object);

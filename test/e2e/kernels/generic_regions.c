@@ -8,7 +8,7 @@
 // Where the kernel calls them by their names, the compiler lets all threads run everything.
 // RUN: %clang %s -o %t.named
 // RUN: %run %t.named
-// It does not, if it is told not to look. (Clang 16 takes minutes then.)
+// It does not, if it is asked not to look. (Clang 16 takes minutes then.)
 // RUN: %if executor && clang-19-or-later %{ %clang -mllvm -openmp-opt-disable-spmdization -Xoffload-linker \
 // RUN:   -mllvm=-openmp-opt-disable-spmdization %s -o %t.generic %}
 // RUN: %if executor && clang-19-or-later %{ %run %t.generic %}

@@ -7,7 +7,7 @@
 // RUN: %run %t | %check
 // UNSUPPORTED: runtime-llvm
 
-// Nothing is known before the first region; an empty table is told for each device after it.
+// Nothing is known before the first region; an empty table is printed for each device after it.
 // CHECK: begin
 // CHECK-NEXT: devices
 // CHECK: omptarget device 0 info: OpenMP Host-Device pointer mappings table empty

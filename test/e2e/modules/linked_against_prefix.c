@@ -3,7 +3,7 @@
 // A program linked against omptarget itself, found at run time by the library path or by a path of its own.
 
 // REQUIRES: runtime-omptarget
-// An uninstrumented program cannot load a library with a sanitizer by itself.
+// An uninstrumented program cannot load a library with a sanitizer on its own.
 // UNSUPPORTED: sanitizer && (clang-15 || clang-16)
 // RUN: %clang -L%prefix/lib -Wl,-rpath,%prefix/lib:%ompfolder %s %prefix/lib/libomptarget.so -o %t
 // RUN: env OMP_TARGET_OFFLOAD=MANDATORY %t

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A device that queues its work, and begins with it as late as it may. Events of a construct with nowait are told as
+// A device that queues its work, and begins with it as late as it may. Events of a construct with nowait are reported as
 // its own although its call has returned. Begins and ends pair up, and traces and profiles have times of the work
 // itself.
 

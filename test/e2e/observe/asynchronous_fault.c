@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// On a device that queues its work a kernel's fault is told by a later call of the driver's. It is reported as that
+// On a device that queues its work a kernel's fault is reported by a later call of the driver's. It is reported as that
 // kernel's, at its source line, whichever call tells it, and not as a failed copy of whatever variable came next.
 
 // REQUIRES: emulator-cuda

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads map the same data and their own. A tool is told of each allocation and of its end, in this order.
+// Threads map the same data and their own. A tool learns of each allocation and of its end, in this order.
 
 // REQUIRES: clang-19-or-later, runtime-omptarget
 // RUN: %clang %s -o %t

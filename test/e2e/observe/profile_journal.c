@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A program that is killed leaves the journal of its profile, and omptarget-profile recovers the profile from it. So
-// does a child of a fork. A program that ends by itself leaves none. A journal of an earlier run is not replaced. If it
+// does a child of a fork. A program that ends on its own leaves none. A journal of an earlier run is not replaced. If it
 // cannot be written, a warning says so, and the program goes on. A damaged journal is refused.
 
 // RUN: %clang -g %s -o %t

@@ -29,7 +29,7 @@
 // RUN: not %prefix/bin/omptarget-replay %t.d/hostile 2>&1 | %FileCheck %s --check-prefix=HOSTILE
 // RUN: not %prefix/bin/omptarget-replay --nonsense %t.d/r 2>&1 | %FileCheck %s --check-prefix=USAGE
 
-// A recording that cannot be written, and a launch that never comes, are told; the program goes on.
+// A recording that cannot be written, and a launch that never comes, are reported; the program goes on.
 // RUN: %if lasts %{ %inputs/limit-files 31 %run LIBOMPTARGET_RECORD=%t.d/full LIBOMPTARGET_RECORD_KERNEL=compute %t 2>&1 | %FileCheck %s --check-prefix=FULL %}
 // RUN: sh -c 'test -z "$(ls -A %t.d | grep -e full -e .omptarget-)"'
 // RUN: %run LIBOMPTARGET_RECORD=%t.d/never LIBOMPTARGET_RECORD_KERNEL=absent %t 2>&1 | %FileCheck %s --check-prefix=NEVER

@@ -1,6 +1,6 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two arguments of a construct lie in one mapping: each is told with the count that it makes.
+// Two arguments of a construct lie in one mapping: each is reported with the count that it makes.
 
 // REQUIRES: runtime-omptarget
 // RUN: %clang %s -o %t

@@ -104,7 +104,7 @@ int lib_data_region(int *a, int n) {
 void lib_enter(int *a, int n), lib_update(int *a, int n), lib_leave(int *a, int n);
 int lib_add(int *a, int n), lib_peek(int *a), lib_data_region(int *a, int n);
 
-/// The library by itself: data constructs and regions of it work on the host's memory, in any order.
+/// The library on its own: data constructs and regions of it work on the host's memory, in any order.
 static void alone() {
   int a[100];
   for (int i = 0; i < 100; i++)

@@ -378,7 +378,7 @@ TEST_F(CudaSettings, data_in_place_is_warned_of_where_the_device_does_not_reach_
             std::string("omptarget warning: OMPX_APU_MAPS: ") + kUnreached + "; mapped data is copied\n");
 }
 
-// Never by itself: on all of these the device has memory of its own, which is faster.
+// Never on its own: on all of these the device has memory of its own, which is faster.
 void check_in_place_if_asked(Plugin &plugin, const std::function<void(const char *)> &open) {
   open(nullptr);
   EXPECT_EQ(plugin.use_auto_zero_copy(0), 0);

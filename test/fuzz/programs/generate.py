@@ -402,7 +402,7 @@ class Generator:
         if not made:
             return
         clause, items, modifiers = made
-        # A compiler that attaches maps more of a struct than is told here if members and pointees stand together.
+        # A compiler that attaches maps more of a struct than is said here if members and pointees stand together.
         for index in range(2):
             forms = {s[5] for s, _ in clause if s[4] == index}
             if forms & set("PQ") and forms & set("NX"):

@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules made at run time, and the plugins that write down what they are told. The runtime is one per process, so that
+// Modules made at run time, and the plugins that write down what they are asked. The runtime is one per process, so that
 // each test of this program runs in a process of its own.
 #pragma once
 

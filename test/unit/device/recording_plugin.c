@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * A plugin of two devices that are host memory. Takes images that begin with RECORDING_LETTER, and writes down what it
- * is told, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose
+ * is asked, one word per call. RECORDING_FAILS=init in the environment: device 0 cannot be initialised. An image whose
  * second letter is X cannot be loaded. RECORDING_LASTS: it has no driver; RECORDING_HANGS: the end of a device hangs;
  * RECORDING_PRINTS: kernels and ends are printed. A kernel whose name has "exiting" in it calls exit. Each variable of
  * an image has memory of its own, filled with the device's number. RECORDING_SIDE_BY_SIDE: several threads may load and

@@ -141,7 +141,7 @@ TEST(OrderedIndex, few_keys_that_stay_of_many_do_not_keep_a_leaf_each) {
   }
 }
 
-// Readers see a key that never goes, whatever the writer does around it, unless they are told to read again.
+// Readers see a key that never goes, whatever the writer does around it, unless they are to read again.
 TEST(OrderedIndex, readers_beside_a_writer) {
   OrderedIndex index;
   constexpr size_t kCount = 2000;

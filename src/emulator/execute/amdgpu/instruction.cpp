@@ -372,7 +372,7 @@ std::string with_upper_halves(std::string_view text) {
     if (begin == std::string_view::npos || end == std::string_view::npos ||
         text.substr(note, end - note).find("_Lo128'") == std::string_view::npos ||
         !read_integer(text.substr(begin + 1, note - begin - 1), number) || number < 128)
-      break; // cannot be read, which is told
+      break; // cannot be read, which is reported
     result += std::string(text.substr(0, begin)) + "v" + std::to_string(number - 128) + ".h";
     text.remove_prefix(end + 2);
   }

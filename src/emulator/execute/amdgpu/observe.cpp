@@ -85,7 +85,7 @@ bool AmdWave::is_observed() {
          }());
 }
 
-// Variables are told when the wave comes to the line.
+// Variables are shown when the wave comes to the line.
 void AmdWave::observe(const Instruction &instruction) {
   const SourceLine line = context_.code->line_at(pc_);
   const uint64_t active = exec();

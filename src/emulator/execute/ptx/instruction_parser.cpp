@@ -170,7 +170,7 @@ bool FunctionParser::read_operand(Instruction &instruction) {
   return reader_.expect("}");
 }
 
-// With an offset the base and what is added to it are told apart.
+// With an offset the base and what is added to it are distinguished.
 bool FunctionParser::read_scalar(Operand &operand, int64_t *offset) {
   operand.is_negated = reader_.skip("!");
   const Token &token = reader_.peek();

@@ -3,7 +3,7 @@
 //
 // Heap, locks and printf in the sequential part of a region, which one thread runs, before parallel regions. The kernel
 // must stay generic. LLVM's OpenMPOpt sees what the device RTL does for these calls and could have all threads of the
-// block do it. Each kernel is in an image by itself, as OpenMPOpt leaves alone functions that several kernels share.
+// block do it. Each kernel is in an image of its own, as OpenMPOpt leaves alone functions that several kernels share.
 // The option -DKIND is the call, -DSHAPE the construct. The level %low is the lowest level that the compiler can do.
 // REQUIRES: rtl-ours
 // RUN: %clangxx %low -DKIND=0 -DSHAPE=0 %s -o %t.0

@@ -11,7 +11,7 @@
  *   init_device, load_binary and unload_binary are serialised per device by the caller.
  * - Pointers into caller memory are valid for the call only, unless stated otherwise.
  * - Sizes are bytes. A size of 0 is allowed and does nothing.
- * - A failure is told by the result and, for people, by last_error. It leaves the device as it was; nothing is printed,
+ * - A failure is reported by the result and, for people, by last_error. It leaves the device as it was; nothing is printed,
  *   the process is not ended, and no exception leaves a function.
  * - "Required" functions must all be exported by the plugin itself; the others may be left out.
  */
