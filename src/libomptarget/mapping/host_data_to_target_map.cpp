@@ -182,8 +182,15 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
       if (recent_.is_large())
         habit.entering = Habit::kTries;
     }
-    if (!ref || ref.retain())
-      return ref; // otherwise removed since it was found
+    if (!ref)
+      return ref;
+    OMPTARGET_SCHED_POINT("retain: read, not yet counted");
+    // Only as it was found: by now it may be removed, or be copied back by a construct that has released the last
+    // reference, for which the caller would have to wait.
+    uint64_t word = found.state;
+    if (MappingState::count(word) >= MappingState::kInfinite - 1 ? ref.retain_at_limit().is_valid
+                                                                 : ref.mapping->change_state(word, word + 1))
+      return ref;
   }
 }
 

@@ -112,8 +112,8 @@ inline bool is_readable(const MapList &list) {
 }
 
 /// The pass of entering: retains the mappings of simple data that are present. Returns whether that was all of them:
-/// then nothing is left to do. Otherwise first is the number of the argument at which it has stopped, if that is not
-/// 0, and absence is what is known of it.
+/// then nothing is left to do. Otherwise first, which is 0 before, becomes the number of the argument at which it has
+/// stopped, and absence is what is known of that one.
 bool retain_present(HostDataToTargetMap &map, MapArguments &arguments, size_t &first, Absence &absence);
 
 /// The pass of exiting: finds the mappings of simple data. Returns whether that was all of them. The kinds are kDelete if

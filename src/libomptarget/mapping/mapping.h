@@ -194,8 +194,8 @@ struct MappingRef {
   Released release(bool reset, OnLast on_last = OnLast::kNothing) const;
   /// As release, if that is the last one; otherwise nothing.
   Released release_if_last(OnLast on_last = OnLast::kNothing) const;
-  /// Takes one away, unless it is the last one: false, and nothing has happened. False as well if there is none, and
-  /// the data are being copied back: Exiting waits for that.
+  /// Takes one away, unless it is the last one: false, and nothing has happened. False as well if there is none: others
+  /// are about to remove the mapping, or copy it back, and Exiting sees to that.
   bool release_unless_last() const;
 
   // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes
@@ -258,7 +258,7 @@ inline bool MappingRef::release_unless_last() const {
       return true; // removed since it was found: there is no reference to take away
     const uint32_t count = MappingState::count(word);
     if (count == MappingState::kInfinite || count == 0)
-      return count != 0 || !(word & MappingState::kTurn);
+      return count != 0 || (word & MappingState::kHeld) != 0;
     if (count == 1 && !(word & MappingState::kHeld) && !OMPTARGET_PLANTED("state_last_released"))
       return false;
   } while (!mapping->change_state(word, word - 1));

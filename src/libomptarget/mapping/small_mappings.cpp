@@ -73,7 +73,7 @@ inline DormantMappings::Place *HostDataToTargetMap::place_if_dormant(const Mappi
   return place && recent_.guess(begin) == &mapping ? place : nullptr;
 }
 
-/// Constructs that wait for the turn have a reference, unless somebody has deleted the data under them.
+/// Constructs that enter and wait for the turn have a reference, unless somebody has deleted the data under them.
 bool HostDataToTargetMap::end_turn_as_dormant(MappingRef ref, BeforeDormant tell) {
   if (!become_dormant(ref, MappingState::kReady | MappingState::kInTurn, tell))
     return false;

@@ -27,6 +27,9 @@ const QuerySettings &query_settings() {
   return settings;
 }
 
+/// Threads that wait for turns.
+std::atomic<int> waiting_threads{0};
+
 using DeferredConstructs = Guarded<std::vector<DeferredConstruct *>>;
 DeferredConstructs &deferred_constructs();
 
@@ -38,6 +41,7 @@ void after_fork() { deferred_constructs().mutex_for_fork().unlock(); }
 void after_fork_in_child() {
   after_fork();
   deferred_constructs().lock()->clear();
+  waiting_threads.store(0, std::memory_order_relaxed);
 }
 
 /// All deferred constructs, from before they start. Never destroyed: threads of libomp's may come late.
@@ -87,9 +91,13 @@ bool DeferredConstruct::take() {
   return state_.compare_exchange_strong(expected, State::kTaken, std::memory_order_acq_rel);
 }
 
+/// A thread that waits for a turn counts itself before it looks for the construct that has it. This one looks for
+/// waiting threads after it can be found. So one of the two sees the other.
 bool DeferredConstruct::put_back() {
   State expected = State::kTaken;
-  return state_.compare_exchange_strong(expected, State::kDeferred, std::memory_order_acq_rel);
+  if (!state_.compare_exchange_strong(expected, State::kDeferred, std::memory_order_seq_cst))
+    return false;
+  return waiting_threads.load(std::memory_order_seq_cst) == 0 || !take();
 }
 
 void DeferredConstruct::want() {
@@ -159,17 +167,22 @@ template <typename Choose> DeferredConstruct *DeferredConstruct::take_one(const 
       continue;
     if (!construct->take())
       construct->want(); // by whoever has it; nobody has a done one
-    else if (choose(*construct) || !construct->put_back())
+    else if (choose(*construct))
       return construct;
+    else // nobody has wanted it meanwhile, as that takes the lock
+      construct->state_.store(State::kDeferred, std::memory_order_seq_cst);
   }
   return nullptr;
 }
 
 void DeferredConstruct::wait_for_turn(Device &device, MappingRef ref) {
   OMPTARGET_SCHED_POINT("about to wait for the turn");
-  if (device.plugin().is_asynchronous())
-    complete_holder(device, ref);
+  if (!device.plugin().is_asynchronous())
+    return ref.wait_for_turn();
+  waiting_threads.fetch_add(1, std::memory_order_seq_cst);
+  complete_holder(device, ref);
   ref.wait_for_turn();
+  waiting_threads.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void DeferredConstruct::complete_holder(Device &device, MappingRef ref) {

@@ -38,8 +38,8 @@ public:
   static Result<bool> ask(void *handle, Call &call);
 
   /// Waits until nobody has the turn of the mapping. The caller has none itself, and has published what it made. If a
-  /// deferred construct has the turn, completes that construct: libomp may never ask for it before this
-  /// thread goes on. The thread that has taken a construct completes it itself.
+  /// deferred construct has the turn, completes that construct: libomp may never ask for it before this thread goes on.
+  /// The thread that has taken a construct completes it itself. As long as threads wait, no construct is deferred.
   static void wait_for_turn(Device &device, MappingRef ref);
 
 protected:
@@ -62,7 +62,7 @@ private:
 
   /// Returns whether the caller has it alone from now on.
   bool take();
-  /// Defers it again; false if it is wanted, and still taken.
+  /// Defers it again. False if threads wait for data, and it is still taken: the caller completes it.
   bool put_back();
   /// Has the thread that has taken it complete it.
   void want();

@@ -33,7 +33,7 @@ Ended DeferredMappingConstruct::enter(const void *code, Status &status) {
 Ended DeferredMappingConstruct::exit(const void *code, Status &status) {
   status = find_for_exit(device(), arguments_, queue_, code);
   if (!status.is_ok()) {
-    arguments_.refs.clear(); // it has taken nothing
+    arguments_.refs.clear(); // it has retained nothing
     return Ended::kNotStarted;
   }
   exiting_.start();

@@ -79,6 +79,8 @@ public:
     for (;; first = 0) {
       if (!take_all(first))
         return give_up(std::move(status_));
+      if (arguments_.kinds & map_type::kAttach) [[unlikely]] // others may have mapped a pointer meanwhile
+        publishes_late_ = publishes_late_ || !are_plain(device_, arguments_);
       if (publishes_late_)
         find_attachments();
       if (!rest_ && !queue_.has_unpublished())
@@ -583,7 +585,7 @@ private:
         continue;
       if (action.target && !action.target.wait_for(MappingState::kStorage))
         return false;
-      OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // of its queue only
+      OMPTARGET_TRY_ASSIGN(const bool is_there, queue_.wait_for_data({action.pointer_mapping})); // only the queue waits
       if (!is_there)
         return false;
       OMPTARGET_TRY(queue_.attach(action));

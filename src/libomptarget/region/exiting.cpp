@@ -143,7 +143,11 @@ void Exiting::release_duplicates() {
       DeferredConstruct::wait_for_turn(device_, ref);
     if (turn == Turn::kBusy)
       return;
-    if (turn == Turn::kGone) { // removed since it was found
+    if (turn == Turn::kGone) { // removed, or about to be by the construct that has the turn
+      if (is_queued && is_released_in_turn(ref))
+        return;
+      if (is_released_in_turn(ref))
+        DeferredConstruct::wait_for_turn(device_, ref);
       if (arguments_.has(i, map_type::kPresent))
         failure_.keep_first(
             missing_present(arguments_.begin(i), arguments_.bytes(i), arguments_.name(i), "map type modifier"));
@@ -337,7 +341,7 @@ void Exiting::release_rest() {
     report().released(i, *ref.mapping, released.reached_zero);
   if (released.has_turn)
     end_turn(i, copy_back(i, last, false));
-  else if (released.reached_zero)
+  else if (released.is_valid && released.count == 0) // whoever has released the last one may not have come so far
     remove(device_.map().remove_if_unused(ref));
   // The construct is complete once data that nobody references are gone: who enters them after it maps them anew.
   if (is_released_in_turn(ref))

@@ -581,6 +581,121 @@ TEST_P(PromiseTest, data_that_a_construct_gives_up_keep_the_results_of_others) {
   EXPECT_EQ(a_[1], 1);
 }
 
+// The table finds the whole array for a part of it. Meanwhile its last reference goes, and it is copied back.
+TEST_P(PromiseTest, who_enters_a_part_while_the_last_reference_goes_waits_for_the_copy) {
+  static int runs = 0;
+  const int first = 1 + runs++; // no earlier construct began there, which the table would remember
+  on_.enter({all_of(a_, kTo)});
+  add_to_a(0, 0);
+  Hold hold(a_, false);
+  std::thread other;
+  {
+    const AtPoint point("retain: read, not yet counted", [&] {
+      other = std::thread([&] { on_.exit({all_of(a_, kFrom)}); });
+      EXPECT_TRUE(hold.wait()) << "no copy was held";
+    });
+    on_.enter({data(&a_[first], static_cast<int64_t>(sizeof(long)) * (kLength - first), kTo)});
+    a_[kLast] = 7;
+  }
+  hold.let_go();
+  other.join();
+  EXPECT_EQ(a_[kLast], 7) << "what the host wrote after its enter data was overwritten";
+  on_.exit({all_of(a_, kDelete)});
+}
+
+// The turn ends and is taken again, by a construct with nowait, before the thread that waits for it goes on. libomp asks
+// for that construct only later.
+TEST_P(PromiseTest, who_waits_for_a_turn_does_not_wait_for_a_construct_that_is_deferred_meanwhile) {
+  if (GetParam().kind == SplitKind::kAtOnce)
+    return; // defers none
+  on_.enter({all_of(a_, kTo)});
+  const Arguments always = {all_of(a_, kFrom | kAlways | kParameter)};
+  const Body body = adding(always, 1);
+  void *handle = nullptr;
+  std::promise<void> is_waiting, has_entered;
+  std::thread waiter;
+  Hold hold(a_, false);
+  std::thread starter([&] {
+    EXPECT_TRUE(hold.wait()) << "no copy was held";
+    waiter = std::thread([&] {
+      {
+        const AtPoint about("about to wait for the turn", [&] { is_waiting.set_value(); });
+        on_.enter({all_of(a_, kTo)});
+      }
+      has_entered.set_value();
+    });
+    is_waiting.get_future().wait();
+    std::this_thread::sleep_for(kPatience / 5); // it waits
+    hold.let_go();
+  });
+  {
+    const AtPoint ended("exit: others use it",
+                        [&] { std::thread([&] { handle = on_.region_nowait(always, body); }).join(); });
+    on_.exit({all_of(a_, kFrom)});
+  }
+  starter.join();
+  EXPECT_EQ(has_entered.get_future().wait_for(20s), std::future_status::ready);
+  if (handle)
+    wait_for(handle);
+  waiter.join();
+  EXPECT_EQ(a_[1], 1);
+  on_.exit({all_of(a_, kDelete)});
+}
+
+// One construct maps what a pointer points to, the other one the pointer. Each attaches it if it finds both.
+TEST_P(PromiseTest, of_two_constructs_that_map_a_pointer_and_its_data_one_attaches_it) {
+  clear_struct();
+  {
+    const AtPoint point("enter: next argument", [&] {
+      std::thread([&] { on_.enter({all_of(s_, kTo), {b_, b_, 0, kTo}, {&s_.p, b_, sizeof s_.p, kAttach}}); }).join();
+    });
+    on_.enter({all_of(b_, kTo), {&s_.p, b_, sizeof s_.p, kAttach}});
+  }
+  on_.region({all_of(s_, kParameter)}, through_pointer(0));
+  on_.exit({all_of(b_, kFrom)});
+  on_.exit({all_of(s_, kFrom)});
+  EXPECT_EQ(b_[0], 1);
+}
+
+TEST_P(PromiseTest, exit_data_that_always_copies_waits_for_the_copy_of_a_construct_that_left_before) {
+  on_.enter({all_of(a_, kTo)});
+  add_to_a(0, 0);
+  run_both(
+      a_, [&] { on_.exit({all_of(a_, kFrom)}); },
+      [&] {
+        on_.exit({all_of(a_, kFrom | kAlways)});
+        a_[kLast] = 7;
+      });
+  EXPECT_EQ(a_[0], 1);
+  EXPECT_EQ(a_[kLast], 7);
+}
+
+// A thread has released the last reference, and has not removed the mapping yet. Another one deletes the data, and maps
+// what the host has written since.
+TEST_P(PromiseTest, data_that_are_deleted_while_their_last_reference_goes_are_mapped_anew) {
+  on_.enter({all_of(a_, kTo)});
+  std::unique_ptr<AtPoint> is_released, is_read;
+  {
+    const AtPoint removing("complete: about to remove", [&] {
+      std::thread([&] { on_.enter({all_of(a_, kTo)}); }).join();
+      is_read = std::make_unique<AtPoint>("release: read, not yet counted", [&] {
+        std::thread([&] { on_.exit({all_of(a_, 0)}); }).join();
+        is_released = std::make_unique<AtPoint>("exit: released", [&] {
+          std::thread([&] {
+            on_.exit({all_of(a_, kDelete)});
+            a_[kLast] = 7;
+            on_.enter({all_of(a_, kTo)});
+          }).join();
+        });
+      });
+    });
+    on_.exit({all_of(a_, 0)});
+  }
+  add_to_a(kLast, 0);
+  on_.exit({all_of(a_, kFrom)});
+  EXPECT_EQ(a_[kLast], 8);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     , PromiseTest,
     testing::Values(Way{SplitKind::kAtOnce}, Way{SplitKind::kAtOnce, true}, Way{SplitKind::kAtOnce, false, true},
