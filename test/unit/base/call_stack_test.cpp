@@ -27,6 +27,16 @@ TEST(CallStack, names_the_functions_that_called) {
   EXPECT_NE(stack_text(stack).find("main"), std::string::npos) << stack_text(stack);
 }
 
+int numbers[4] = {1, 2, 3, 4};
+
+TEST(CallStack, names_the_variable_at_an_address) {
+  int local = numbers[0];
+  EXPECT_NE(variable_at(reinterpret_cast<uintptr_t>(&numbers[3])).find("numbers"), std::string::npos);
+  EXPECT_EQ(variable_at(reinterpret_cast<uintptr_t>(&local)), "");
+  EXPECT_EQ(variable_at(reinterpret_cast<uintptr_t>(&take_here)), "");
+  EXPECT_EQ(variable_at(0), "");
+}
+
 TEST(CallStack, addresses_without_a_module_have_no_names) {
   const CallStack stack{1, 0};
   EXPECT_EQ(stack_text(stack), "  #0 ?\n  #1 ?");

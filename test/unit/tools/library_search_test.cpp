@@ -94,6 +94,20 @@ protected:
   LoaderSetting setting;
 };
 
+TEST_F(LibrarySearch, programs_of_gcc_ask_for_libgomp) {
+  const std::string name = "libgomp.so.1";
+  write("default/" + name, Image{{}, name, {}, {}, {}});
+  write("own/gomp/" + name, Image{{}, name, {}, {}, "__omptarget_run_region"});
+  write("program", Image{{name}, {}, {}, {}, {}});
+  EXPECT_TRUE(choice().is_libgomp);
+  EXPECT_FALSE(choice().is_omptarget);
+  EXPECT_EQ(advice_for(choice(), at("program"), folder_for(choice(), at("own"))),
+            std::vector<std::string>{"set LD_LIBRARY_PATH=" + at("own/gomp")});
+  setting.library_path = at("own/gomp");
+  EXPECT_TRUE(choice().is_omptarget);
+  EXPECT_EQ(choice().file, at("own/gomp/" + name));
+}
+
 TEST_F(LibrarySearch, folders_are_searched_in_the_loaders_order) {
   const std::string name = "libomptarget.so.19.1";
   for (const char *folder : {"rpath", "variable", "runpath", "default"})
