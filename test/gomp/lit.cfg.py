@@ -45,6 +45,7 @@ config.substitutions += [
     (r"%python\b", sys.executable),
     (r"%programs\b", programs),
     (r"%inputs\b", os.path.join(here, "inputs")),
+    (r"%system-libgomp\b", os.path.join(prefix, "lib", "gomp", "libgomp-system.so.1")),
     (r"%library\b", os.path.join(prefix, "lib", "gomp", "libgomp.so.1")),
     (r"%prefix\b", prefix),
 ]

@@ -3,6 +3,7 @@
 
 #include "observe/code_places.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <map>
 #include <string>
@@ -45,16 +46,42 @@ struct Place {
   ident_t location{};
 };
 
+struct FunctionName {
+  const void *function = nullptr;
+  std::string text;
+};
+
 /// Nothing in it is ever removed: who listens may keep what was told.
 struct Known {
   std::map<Key, Place> places;
-  std::map<Key, std::string> names, symbols, variables;
+  std::map<Key, FunctionName> names;
+  std::map<Key, std::string> symbols, variables;
 };
 
 Guarded<Known> &known() {
   static Guarded<Known> *const all = new Guarded<Known>;
   return *all;
 }
+
+/// The last names by their functions, for regions that nobody observes. A function that takes the place of one in a
+/// closed module may get its name.
+class RecentNames {
+public:
+  const char *find(const void *function) const {
+    const FunctionName *const name = place_of(function).load(std::memory_order_acquire);
+    return name && name->function == function ? name->text.c_str() : nullptr;
+  }
+  void note(const FunctionName &name) { place_of(name.function).store(&name, std::memory_order_release); }
+
+private:
+  static constexpr size_t kPlaces = 256;
+  std::atomic<const FunctionName *> &place_of(const void *function) const {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(function);
+    return places_[(address / 16 ^ address / 4096) % kPlaces];
+  }
+  mutable std::atomic<const FunctionName *> places_[kPlaces] = {};
+};
+constinit RecentNames recent_names;
 
 std::string name_by_symbol(const void *function) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(function) + 1; // as a call's return address
@@ -89,17 +116,32 @@ const char *static_variable_name(const void *address) {
   return at->second.empty() ? nullptr : at->second.c_str();
 }
 
-const char *function_name(const void *function, bool is_symbol_wanted) {
+static const char *place_name(const void *function) {
+  if (const char *name = recent_names.find(function)) [[likely]]
+    return name;
   const Module module = module_at(function);
-  const Key key = key_of(function, module);
   auto all = known().lock();
-  std::string &name = (is_symbol_wanted ? all->symbols : all->names)[key];
-  if (name.empty() && is_symbol_wanted)
-    name = name_by_symbol(function);
-  if (name.empty())
-    name = format("region 0x%zx of %.*s", offset_of(function, module), static_cast<int>(module.file.size()),
-                  module.file.data());
-  return name.c_str();
+  const auto [at, is_new] = all->names.try_emplace(key_of(function, module));
+  if (is_new)
+    at->second = {function, format("region 0x%zx of %.*s", offset_of(function, module),
+                                   static_cast<int>(module.file.size()), module.file.data())};
+  recent_names.note(at->second);
+  return at->second.text.c_str();
+}
+
+const char *function_name(const void *function, bool is_symbol_wanted) {
+  if (!is_symbol_wanted) [[likely]]
+    return place_name(function);
+  const Key key = key_of(function, module_at(function));
+  {
+    auto all = known().lock();
+    const auto [at, is_new] = all->symbols.try_emplace(key);
+    if (is_new)
+      at->second = name_by_symbol(function);
+    if (!at->second.empty())
+      return at->second.c_str();
+  }
+  return place_name(function);
 }
 
 } // namespace omptarget::observe
