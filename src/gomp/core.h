@@ -15,10 +15,20 @@ void register_cpu();
 
 } // namespace omptarget::gomp
 
-/// Declares core::NAME, which is the host library's FUNCTION.
-#define OMPTARGET_CORE(name, function)                                                                                 \
-  __asm__(".symver omptarget_core_" #name "," #function "@VERS1.0");                                                   \
-  inline constexpr auto &name = omptarget_core_##name;
+/// Declares omptarget_core_NAME, which is the host library's FUNCTION.
+#define OMPTARGET_CORE(name, function) __asm__(".symver omptarget_core_" #name "," #function "@VERS1.0")
+
+OMPTARGET_CORE(number_of_devices, omp_get_num_devices);
+OMPTARGET_CORE(target_alloc, omp_target_alloc);
+OMPTARGET_CORE(target_free, omp_target_free);
+OMPTARGET_CORE(is_present, omp_target_is_present);
+OMPTARGET_CORE(is_accessible, omp_target_is_accessible);
+OMPTARGET_CORE(mapped_ptr, omp_get_mapped_ptr);
+OMPTARGET_CORE(associate, omp_target_associate_ptr);
+OMPTARGET_CORE(disassociate, omp_target_disassociate_ptr);
+OMPTARGET_CORE(memcpy, omp_target_memcpy);
+OMPTARGET_CORE(memcpy_rect, omp_target_memcpy_rect);
+OMPTARGET_CORE(pause_resource, tgt_pause_resource);
 
 extern "C" {
 int omptarget_core_number_of_devices();
@@ -34,17 +44,3 @@ int omptarget_core_memcpy_rect(void *, const void *, size_t, int, const size_t *
                                const size_t *, const size_t *, int, int);
 int omptarget_core_pause_resource(int, int);
 }
-
-namespace omptarget::gomp::core {
-OMPTARGET_CORE(number_of_devices, omp_get_num_devices)
-OMPTARGET_CORE(target_alloc, omp_target_alloc)
-OMPTARGET_CORE(target_free, omp_target_free)
-OMPTARGET_CORE(is_present, omp_target_is_present)
-OMPTARGET_CORE(is_accessible, omp_target_is_accessible)
-OMPTARGET_CORE(mapped_ptr, omp_get_mapped_ptr)
-OMPTARGET_CORE(associate, omp_target_associate_ptr)
-OMPTARGET_CORE(disassociate, omp_target_disassociate_ptr)
-OMPTARGET_CORE(memcpy, omp_target_memcpy)
-OMPTARGET_CORE(memcpy_rect, omp_target_memcpy_rect)
-OMPTARGET_CORE(pause_resource, tgt_pause_resource)
-} // namespace omptarget::gomp::core

@@ -49,10 +49,10 @@ public:
     entries_ = {count, reinterpret_cast<void **>(block), reinterpret_cast<size_t *>(block) + count,
                 reinterpret_cast<unsigned short *>(block + (2 * count + words) * sizeof(void *))};
     arguments_ = arguments ? reinterpret_cast<void **>(block) + 2 * count : nullptr;
-    copy(entries_.addresses, entries.addresses, count * sizeof(void *));
+    copy_words(entries_.addresses, entries.addresses, count);
     copy(entries_.sizes, entries.sizes, count * sizeof(size_t));
     copy(entries_.kinds, entries.kinds, count * sizeof(unsigned short));
-    copy(arguments_, arguments, words * sizeof(void *));
+    copy_words(arguments_, arguments, words);
     copy_variables(entries, head);
   }
 
@@ -64,6 +64,10 @@ private:
   static void copy(void *to, const void *from, size_t size) {
     if (size != 0)
       std::memcpy(to, from, size);
+  }
+  static void copy_words(void **to, void *const *from, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      to[i] = from[i];
   }
   void copy_variables(const Entries &entries, size_t at) {
     for (size_t i = 0; i < entries.count; ++i)
@@ -97,8 +101,8 @@ template <typename Call> void make_task(Task<Call> *task, void **depend) {
         std::free(own->block);
         delete own;
       },
-      static_cast<void *>(&task), nullptr, sizeof task, alignof(Task<Call> *), true, depend ? kHasDependences : 0,
-      depend, 0, nullptr);
+      static_cast<void *>(&task), nullptr, sizeof(void *), alignof(void *), true, depend ? kHasDependences : 0, depend,
+      0, nullptr);
 }
 
 } // namespace

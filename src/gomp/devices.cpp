@@ -60,7 +60,7 @@ int default_device_of_task() {
 
 int device_count() {
   register_cpu();
-  return core::number_of_devices();
+  return omptarget_core_number_of_devices();
 }
 
 // libgomp 13 and later have a negative one if they see no device of their own.

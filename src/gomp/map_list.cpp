@@ -19,9 +19,9 @@ constexpr int64_t kPointerSize = sizeof(void *);
 bool is_descriptor(unsigned kind) { return kind == kind::kDescriptor; }
 
 char *pointer_at(const char *address) {
-  char *value;
+  uintptr_t value;
   std::memcpy(&value, address, sizeof value);
-  return value;
+  return reinterpret_cast<char *>(value);
 }
 
 /// The bits of a kind that is a range, as far as they say how it is copied; or nothing.

@@ -51,32 +51,32 @@ OMPTARGET_EXPORT int omp_get_device_num() {
 OMPTARGET_EXPORT int omp_get_device_num_() { return omp_get_device_num(); }
 
 OMPTARGET_EXPORT void *omp_target_alloc(size_t size, int device) {
-  return core::target_alloc(size, resolve_for_routine(device));
+  return omptarget_core_target_alloc(size, resolve_for_routine(device));
 }
 OMPTARGET_EXPORT void omp_target_free(void *pointer, int device) {
-  core::target_free(pointer, resolve_for_routine(device));
+  omptarget_core_target_free(pointer, resolve_for_routine(device));
 }
 OMPTARGET_EXPORT int omp_target_is_present(const void *pointer, int device) {
-  return core::is_present(pointer, resolve_for_routine(device));
+  return omptarget_core_is_present(pointer, resolve_for_routine(device));
 }
 OMPTARGET_EXPORT int omp_target_is_accessible(const void *pointer, size_t size, int device) {
-  return core::is_accessible(pointer, size, resolve_for_routine(device));
+  return omptarget_core_is_accessible(pointer, size, resolve_for_routine(device));
 }
 OMPTARGET_EXPORT void *omp_get_mapped_ptr(const void *pointer, int device) {
-  return core::mapped_ptr(pointer, resolve_for_routine(device));
+  return omptarget_core_mapped_ptr(pointer, resolve_for_routine(device));
 }
 OMPTARGET_EXPORT int omp_target_associate_ptr(const void *host, const void *target, size_t size, size_t offset,
                                               int device) {
-  return error_of(core::associate(host, target, size, offset, resolve_for_routine(device)));
+  return error_of(omptarget_core_associate(host, target, size, offset, resolve_for_routine(device)));
 }
 OMPTARGET_EXPORT int omp_target_disassociate_ptr(const void *host, int device) {
-  return error_of(core::disassociate(host, resolve_for_routine(device)));
+  return error_of(omptarget_core_disassociate(host, resolve_for_routine(device)));
 }
 
 OMPTARGET_EXPORT int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
                                        int to_device, int from_device) {
-  return error_of(core::memcpy(to, from, length, to_offset, from_offset, resolve_for_routine(to_device),
-                               resolve_for_routine(from_device)));
+  return error_of(omptarget_core_memcpy(to, from, length, to_offset, from_offset, resolve_for_routine(to_device),
+                                        resolve_for_routine(from_device)));
 }
 OMPTARGET_EXPORT int omp_target_memcpy_async(void *to, const void *from, size_t length, size_t to_offset,
                                              size_t from_offset, int to_device, int from_device, int count,
@@ -90,8 +90,8 @@ OMPTARGET_EXPORT int omp_target_memcpy_rect(void *to, const void *from, size_t e
                                             const size_t *to_dimensions, const size_t *from_dimensions, int to_device,
                                             int from_device) {
   const int result =
-      core::memcpy_rect(to, from, element, dimensions, volume, to_offsets, from_offsets, to_dimensions, from_dimensions,
-                        resolve_for_routine(to_device), resolve_for_routine(from_device));
+      omptarget_core_memcpy_rect(to, from, element, dimensions, volume, to_offsets, from_offsets, to_dimensions,
+                                 from_dimensions, resolve_for_routine(to_device), resolve_for_routine(from_device));
   return !to && !from ? result : error_of(result);
 }
 OMPTARGET_EXPORT int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int dimensions,
@@ -106,14 +106,14 @@ OMPTARGET_EXPORT int omp_target_memcpy_rect_async(void *to, const void *from, si
 
 OMPTARGET_EXPORT int omp_pause_resource(int kind, int device) {
   const int number = resolve_for_routine(device), count = device_count();
-  return number == count ? system::pause_resource_all(kind) : core::pause_resource(kind, number);
+  return number == count ? system::pause_resource_all(kind) : omptarget_core_pause_resource(kind, number);
 }
 OMPTARGET_EXPORT int omp_pause_resource_(const int *kind, const int *device) {
   return omp_pause_resource(*kind, *device);
 }
 OMPTARGET_EXPORT int omp_pause_resource_all(int kind) {
   constexpr int kAllDevices = -11;
-  const int result = core::pause_resource(kind, kAllDevices);
+  const int result = omptarget_core_pause_resource(kind, kAllDevices);
   return result != 0 ? result : system::pause_resource_all(kind);
 }
 OMPTARGET_EXPORT int omp_pause_resource_all_(const int *kind) { return omp_pause_resource_all(*kind); }

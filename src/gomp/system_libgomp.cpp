@@ -20,16 +20,15 @@ void *find_in_system(const char *name, const char *version) {
 }
 
 namespace system {
-constinit const decltype(target) target{"GOMP_target_ext", "GOMP_4.5"};
-constinit const decltype(old_target) old_target{"GOMP_target", "GOMP_4.0"};
-constinit const decltype(old_target_data) old_target_data{"GOMP_target_data", "GOMP_4.0"};
-constinit const decltype(register_images) register_images{"GOMP_offload_register_ver", "GOMP_4.5"};
-constinit const decltype(unregister_images) unregister_images{"GOMP_offload_unregister_ver", "GOMP_4.5"};
-constinit const decltype(old_register_images) old_register_images{"GOMP_offload_register", "GOMP_4.0.1"};
-constinit const decltype(old_unregister_images) old_unregister_images{"GOMP_offload_unregister", "GOMP_4.0.1"};
-constinit const decltype(get_default_device) get_default_device{"omp_get_default_device", "OMP_4.0"};
-constinit const decltype(set_default_device) set_default_device{"omp_set_default_device", "OMP_4.0"};
-constinit const decltype(pause_resource_all) pause_resource_all{"omp_pause_resource_all", "OMP_5.0"};
+constinit decltype(target) target{"GOMP_target_ext", "GOMP_4.5"};
+constinit decltype(old_target) old_target{"GOMP_target", "GOMP_4.0"};
+constinit decltype(register_images) register_images{"GOMP_offload_register_ver", "GOMP_4.5"};
+constinit decltype(unregister_images) unregister_images{"GOMP_offload_unregister_ver", "GOMP_4.5"};
+constinit decltype(old_register_images) old_register_images{"GOMP_offload_register", "GOMP_4.0.1"};
+constinit decltype(old_unregister_images) old_unregister_images{"GOMP_offload_unregister", "GOMP_4.0.1"};
+constinit decltype(get_default_device) get_default_device{"omp_get_default_device", "OMP_4.0"};
+constinit decltype(set_default_device) set_default_device{"omp_set_default_device", "OMP_4.0"};
+constinit decltype(pause_resource_all) pause_resource_all{"omp_pause_resource_all", "OMP_5.0"};
 } // namespace system
 
 } // namespace omptarget::gomp

@@ -36,17 +36,15 @@ private:
 };
 
 namespace system {
-extern const SystemFunction<void(int, void (*)(void *), size_t, void **, size_t *, unsigned short *, unsigned, void **,
-                                 void **)>
+extern SystemFunction<void(int, void (*)(void *), size_t, void **, size_t *, unsigned short *, unsigned, void **,
+                           void **)>
     target;
-extern const SystemFunction<void(int, void (*)(void *), const void *, size_t, void **, size_t *, unsigned char *)>
-    old_target;
-extern const SystemFunction<void(int, const void *, size_t, void **, size_t *, unsigned char *)> old_target_data;
-extern const SystemFunction<void(unsigned, const void *, int, const void *)> register_images, unregister_images;
-extern const SystemFunction<void(const void *, int, const void *)> old_register_images, old_unregister_images;
-extern const SystemFunction<int()> get_default_device;
-extern const SystemFunction<void(int)> set_default_device;
-extern const SystemFunction<int(int)> pause_resource_all;
+extern SystemFunction<void(int, void (*)(void *), const void *, size_t, void **, size_t *, unsigned char *)> old_target;
+extern SystemFunction<void(unsigned, const void *, int, const void *)> register_images, unregister_images;
+extern SystemFunction<void(const void *, int, const void *)> old_register_images, old_unregister_images;
+extern SystemFunction<int()> get_default_device;
+extern SystemFunction<void(int)> set_default_device;
+extern SystemFunction<int(int)> pause_resource_all;
 } // namespace system
 
 } // namespace omptarget::gomp
