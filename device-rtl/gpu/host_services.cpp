@@ -314,10 +314,12 @@ RTL_WEAK int32_t printf(const char *format, ...) {
   return result;
 }
 #endif
+#include "../libc/cxx_failures.cpp"
 #include "../libc/output.cpp"
 #include "messages.cpp"
 #endif
 #if defined(__AMDGCN__) || defined(__NVPTX__)
 #include "../libc/calendar.cpp"
+#include "../libc/essentials.cpp"
 #include "../libc/streams.cpp"
 #endif

@@ -1,13 +1,12 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// <stdlib.h>: integers, sorting, searching, random numbers, and memory beyond malloc and free. errno.
+// <stdlib.h>: integers, sorting, searching, random numbers, and memory beyond malloc and free.
 
 #include "libc.h"
 
 namespace omptarget::device_rtl::libc {
 
-static int32_t errors[kStates] = {};
 static uint64_t random_states[kStates] = {}; ///< 0: the thread has not asked yet
 
 /// Compares two elements, with or without the caller's argument.
@@ -79,8 +78,6 @@ struct LongLongDivision {
 } // namespace omptarget::device_rtl::libc
 
 using namespace omptarget::device_rtl::libc;
-
-LIBC int32_t *__errno_location() { return &errors[state_index()]; }
 
 LIBC int32_t abs(int32_t value) { return value < 0 ? -value : value; }
 LIBC long labs(long value) { return value < 0 ? -value : value; }

@@ -7,10 +7,13 @@
 #include "allocation.cpp"
 #include "conversions.cpp"
 #include "ctype.cpp"
+#include "cxx.cpp"
+#include "essentials.cpp"
 #include "format.cpp"
 #include "fortified.cpp"
 #include "string.cpp"
 #include "time.cpp"
 #if defined(__NVPTX__)
+#include "cxx_failures.cpp"
 #include "output.cpp"
 #endif

@@ -74,12 +74,6 @@ INLINE char *take_token(char *text, const char *separators, char **next) {
 
 using namespace omptarget::device_rtl::libc;
 
-LIBC uint64_t strlen(const char *text) {
-  uint64_t length = 0;
-  while (text[length])
-    ++length;
-  return length;
-}
 LIBC uint64_t strnlen(const char *text, uint64_t most) {
   uint64_t length = 0;
   while (length < most && text[length])

@@ -13,7 +13,8 @@
 // RUN: %if !(emulator-amdgpu && (clang-16 || clang-19)) %{ cmp %t.host %t.out && cmp %t.host.err %t.err %}
 // RUN: %clang -D_GNU_SOURCE -O2 %s -o %t.2
 // RUN: %run %t.2 host > %t.host 2> %t.host.err
-// RUN: %run SIM_EXECUTOR_UNWRITTEN=1 SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_GLOBAL_RACES=1 SIM_EXECUTOR_STRICT_BARRIERS=1 SIM_EXECUTOR_STRICT_LANES=1 %t.2 > %t.out 2> %t.err
+// Clang 16 leaves barriers to some of a warp's lanes.
+// RUN: %run %if !clang-16 %{ SIM_EXECUTOR_STRICT_BARRIERS=1 %} SIM_EXECUTOR_UNWRITTEN=1 SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_GLOBAL_RACES=1 SIM_EXECUTOR_STRICT_LANES=1 %t.2 > %t.out 2> %t.err
 // RUN: cmp %t.host %t.out && cmp %t.host.err %t.err
 // RUN: %clangxx -D_GNU_SOURCE -O2 -D_FORTIFY_SOURCE=2 -x c++ %s -o %t.cxx
 // RUN: %run %t.cxx > %t.out 2> %t.err
@@ -113,7 +114,8 @@ int main(int argc, char **argv) {
     FILE *to = *what == 'm' ? stdout : stderr;
 #pragma omp target teams distribute parallel for num_teams(16) thread_limit(64) if (target : on_device)
     for (int i = 0; i < 1024; i++) {
-      char line[32] = "line 0000 of a thread's own.\n";
+      char line[32]; // clang 16 cannot compile one with a value for NVIDIA's GPUs
+      strcpy(line, "line 0000 of a thread's own.\n");
       for (int j = 8, n = i; j > 4; j--, n /= 10)
         line[j] = (char)('0' + n % 10);
       fputs(line, to);
