@@ -6,6 +6,8 @@
 // device are the same ones. Another stream is refused. exit writes all of it.
 // Code of clang 16 has no functions such as fprintf.
 // REQUIRES: rtl-ours
+// This program by clang 16 for NVIDIA's GPUs at -O2 does not end: barriers are left to some of a warp's lanes.
+// UNSUPPORTED: clang-16 && emulator-cuda
 // Code of clang 16 and 19 for AMD's GPUs is wrong at -O0, or cannot be linked.
 // RUN: %if !(emulator-amdgpu && (clang-16 || clang-19)) %{ %clang -D_GNU_SOURCE -O0 %s -o %t.0 %}
 // RUN: %if !(emulator-amdgpu && (clang-16 || clang-19)) %{ %run %t.0 host > %t.host 2> %t.host.err %}
@@ -13,8 +15,7 @@
 // RUN: %if !(emulator-amdgpu && (clang-16 || clang-19)) %{ cmp %t.host %t.out && cmp %t.host.err %t.err %}
 // RUN: %clang -D_GNU_SOURCE -O2 %s -o %t.2
 // RUN: %run %t.2 host > %t.host 2> %t.host.err
-// Clang 16 leaves barriers to some of a warp's lanes.
-// RUN: %run %if !clang-16 %{ SIM_EXECUTOR_STRICT_BARRIERS=1 %} SIM_EXECUTOR_UNWRITTEN=1 SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_GLOBAL_RACES=1 SIM_EXECUTOR_STRICT_LANES=1 %t.2 > %t.out 2> %t.err
+// RUN: %run SIM_EXECUTOR_STRICT_BARRIERS=1 SIM_EXECUTOR_UNWRITTEN=1 SIM_EXECUTOR_RACES=1 SIM_EXECUTOR_GLOBAL_RACES=1 SIM_EXECUTOR_STRICT_LANES=1 %t.2 > %t.out 2> %t.err
 // RUN: cmp %t.host %t.out && cmp %t.host.err %t.err
 // RUN: %clangxx -D_GNU_SOURCE -O2 -D_FORTIFY_SOURCE=2 -x c++ %s -o %t.cxx
 // RUN: %run %t.cxx > %t.out 2> %t.err
