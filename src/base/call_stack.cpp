@@ -131,6 +131,8 @@ private:
 
 std::string readable(std::string_view name) {
   const std::string symbol(name.substr(0, name.find('@'))); // without its version
+  if (!symbol.starts_with("_Z"))                            // of C: the demangler takes "i" for a type
+    return symbol;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr),
                                                          &std::free);
   return text ? text.get() : symbol;

@@ -116,25 +116,25 @@ void MapList::add_entry(size_t i) {
   } else if (is_pointer(i)) {
     add_pointer(i);
   } else if (is_descriptor(own)) {
-    add_descriptor(i);
+    address(i) ? add_descriptor(i) : add_value(nullptr); // an absent argument has none
   } else {
     add_rare(i);
   }
 }
 
-/// Returns whether the i-th entry attaches a pointer that lies behind that place, with nothing of the list between.
-bool MapList::is_attached_behind(size_t i, const char *place) const {
-  if ((kind(i) != kind::kAttach && kind(i) != kind::kAttachZeroLength) || address(i) < place)
-    return false;
-  for (size_t other = 0; other < entries_.count; ++other)
-    if (kind(other) != kind(i) && kind(other) != kind::kFirstprivateInt && address(other) >= place &&
-        address(other) < address(i) + kPointerSize)
+/// Returns whether the i-th entry attaches a pointer.
+bool MapList::is_attached(size_t i) const { return kind(i) == kind::kAttach || kind(i) == kind::kAttachZeroLength; }
+
+/// Returns whether no entry begins in the range, but for attached pointers and that entry.
+bool MapList::is_free(const char *begin, const char *end, size_t but) const {
+  for (size_t i = 0; i < entries_.count; ++i)
+    if (i != but && !is_attached(i) && kind(i) != kind::kFirstprivateInt && address(i) >= begin && address(i) < end)
       return false;
   return true;
 }
 
 /// The members lie in one mapping, from the first to the last. In a region only pointers of structs are attached: those
-/// behind the last member are members that GCC 12 does not list.
+/// before the first and behind the last member are members that GCC 12 does not list.
 void MapList::add_struct(size_t i) {
   const size_t members = entries_.sizes[i];
   if (members == 0 || members > entries_.count - i - 1)
@@ -146,9 +146,14 @@ void MapList::add_struct(size_t i) {
   }
   uint64_t bits = is_region() ? map_type::kTargetParam : 0;
   for (size_t other = 0; is_region() && other < entries_.count; ++other)
-    if (is_attached_behind(other, end)) {
-      end = address(other) + kPointerSize;
-      bits |= map_type::kImplicit; // it may be present without them
+    if (is_attached(other)) {
+      char *const pointer = address(other), *const behind = pointer + kPointerSize;
+      const bool is_before = pointer >= address(i) && behind <= begin && is_free(pointer, begin, i);
+      const bool is_behind = pointer >= end && is_free(end, behind, i);
+      begin = is_before ? pointer : begin;
+      end = is_behind ? behind : end;
+      if (is_before || is_behind)
+        bits |= map_type::kImplicit; // it may be present without them
     }
   struct_ = count_;
   add({address(i), begin, end - begin, bits});

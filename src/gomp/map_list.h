@@ -50,7 +50,8 @@ private:
   bool is_pointer(size_t i) const;
   bool is_in_descriptor(size_t i) const;
   bool is_in_struct(size_t i) const { return i < members_end_; }
-  bool is_attached_behind(size_t i, const char *place) const;
+  bool is_attached(size_t i) const;
+  bool is_free(const char *begin, const char *end, size_t but) const;
   void add(const Item &item);
   void add_value(void *value);
   void add_range(size_t i, uint64_t bits, size_t size);

@@ -156,6 +156,18 @@ contains
     call check(is_there .eqv. present(o), 'optional')
   end subroutine
 
+  subroutine absent(b)
+    integer, optional, allocatable :: b(:)
+    integer :: r
+    r = 0
+    !$omp target map(tofrom: b, r)
+    if (present(b)) then
+      b(2) = b(1) + 5; r = 2
+    end if
+    !$omp end target
+    call check((r == 2) .eqv. present(b), 'optional and allocatable')
+  end subroutine
+
   subroutine nowait
     integer, allocatable :: al(:)
     integer :: k
@@ -177,6 +189,7 @@ end module
 program fortran
   use checks
   integer :: a(10), o
+  integer, allocatable :: al(:)
   a = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]; o = 0
   call scalars
   call allocatables
@@ -185,6 +198,10 @@ program fortran
   call check(a(1) == 15, 'section as argument')
   call arguments(a, a, 10, o)
   call check(o == 1, 'present argument')
+  allocate(al(2)); al = 1
+  call absent(al)
+  call check(al(2) == 6, 'optional and allocatable')
+  call absent
   call nowait
   call check(omp_get_num_devices() > 0, 'devices')
   call check(omp_get_initial_device() == omp_get_num_devices(), 'initial device')

@@ -106,6 +106,25 @@ struct Vector {
   int *index;
 };
 
+/// GCC 12 does not list a pointer of the struct that is attached before the first member.
+static void pointers_before(void) {
+  struct {
+    double *x;
+    int n;
+    double *y;
+  } s;
+  double x[5] = {0}, y[5] = {0};
+  s.x = x, s.y = y, s.n = 5;
+#pragma omp target map(to : s.n) map(tofrom : s.x[0 : 5])
+  for (int i = 0; i < s.n; i++)
+    s.x[i] += i;
+  CHECK(x[4] == 4 && s.x == x);
+#pragma omp target map(to : s.n) map(tofrom : s.x[0 : 5], s.y[0 : 5])
+  for (int i = 0; i < s.n; i++)
+    s.y[i] = s.x[i] + i;
+  CHECK(y[4] == 8 && s.y == y);
+}
+
 /// GCC 12 does not list a pointer of the struct that is attached behind the last member.
 static void pointers_behind(void) {
   double data[4] = {1, 2, 3, 4}, sum = 0;
@@ -201,6 +220,7 @@ static void defaults(void) {
 int main(void) {
   values();
   members();
+  pointers_before();
   pointers_behind();
   sections();
   device_addresses();

@@ -9,6 +9,8 @@
 // RUN: %run OMP_TARGET_OFFLOAD=MANDATORY %t 4
 // RUN: %run OMP_TARGET_OFFLOAD=DEFAULT LIBOMPTARGET_PLUGINS=none %t 0
 // RUN: %expect-abort OMP_TARGET_OFFLOAD=MANDATORY LIBOMPTARGET_PLUGINS=none %t 0 2>&1 | %check
+// RUN: %expect-abort OMP_TARGET_OFFLOAD=MANDATORY OMP_DEFAULT_DEVICE=7 %t 4 2>&1 | %check --check-prefix=RANGE
+// RANGE: 7
 // CHECK: omptarget error: No device is available for offloading
 // CHECK: policy.c:[[# @LINE + 10]]:{{.*}}fatal error
 #include "check.h"
