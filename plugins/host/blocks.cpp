@@ -14,7 +14,6 @@ namespace omptarget::host {
 
 namespace {
 
-constexpr int64_t kLarge = 4096;
 constexpr size_t kLine = 64;
 constexpr size_t kHugePage = size_t{2} << 20;
 
@@ -84,13 +83,19 @@ void *allocate_large(size_t size) {
   return (kept ? *kept : make_kept_blocks()).allocate(size);
 }
 
+/// Compilers use vectors of 32 and 64 bytes, whose variables they align so.
+void *allocate_from_heap(size_t size) {
+  constexpr size_t kSmallVector = 32;
+  return size < kSmallVector ? std::malloc(size == 0 ? 1 : size) : allocate_aligned(kLine, size);
+}
+
 [[gnu::noinline]] void *allocate_small(size_t size) {
-  void *block = size < kLarge ? std::malloc(size == 0 ? 1 : size) : allocate_aligned(kLine, size);
+  void *block = allocate_from_heap(size);
   KeptBlocks *const kept = kept_blocks();
   if (block || !kept)
     return block;
   kept->trim();
-  return std::malloc(size == 0 ? 1 : size);
+  return allocate_from_heap(size);
 }
 
 } // namespace

@@ -22,8 +22,8 @@ inline constexpr int64_t kHugeBlock = int64_t{32} << 20;
 /// Makes what keeps large blocks. The first of them does it otherwise, which must not be while the process forks.
 void prepare_blocks();
 
-/// At least size bytes, or null. Small blocks come aligned as malloc does it, large ones to the line of a cache: it
-/// costs little there, and vector code gains. Any thread.
+/// At least size bytes, or null. Blocks under 32 bytes come aligned as malloc does it, all others to 64, as compilers
+/// align what they use by vectors. Any thread.
 void *allocate_block(int64_t size);
 /// Gives the block back. Memory of malloc goes back to it. Any thread.
 void release_block(void *block);
