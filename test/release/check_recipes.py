@@ -66,7 +66,9 @@ def matches(file, pattern):
 
 def installed_files(prefix):
     files = []
-    for path, _, names in os.walk(prefix):
+    for path, folders, names in os.walk(prefix):
+        if path == os.path.join(prefix, "lib") and "gomp" in folders:
+            folders.remove("gomp")  # packages are built without it (docs/use/gcc.md)
         for name in names:
             file = os.path.relpath(os.path.join(path, name), prefix)
             for old, new in MOVED.items():
