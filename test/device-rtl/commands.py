@@ -30,7 +30,7 @@ os.environ["PATH"] += ":" + os.path.join(compilers, "bin")
 def commands():
     """(version, target, processor, command) for each cell of the tables whose compiler and RTL are here, and the GPUs
     of the run."""
-    found = re.findall(r"`(((?:clang|flang|flang-new)-(\d+)) --config=P/\S*/(\w+)(?:-flang)?\.cfg [^`]*)`",
+    found = re.findall(r"`(((?:clang|flang|flang-new)-(\d+)) --config=P/\S*/(nvptx|amdgcn)(?:-flang)?\.cfg [^`]*)`",
                        open(page).read())
     if len(found) != 14:
         sys.exit("%s: %d commands, expected 14" % (page, len(found)))
