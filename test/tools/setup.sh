@@ -17,7 +17,7 @@ COMPILER_PACKAGES=(clang-14 clang-tools-14 llvm-14 clang-15 clang-tools-15 clang
                    lld-14 lld-15 lld-16 lld-19 lld-22 rocm-device-libs) # linking for AMD GPUs
 TEST_PACKAGES=(libgtest-dev libgmock-dev llvm-19-tools libclang-rt-19-dev binutils
                patchelf # compilers of other releases
-               flang-19 flang-22 # Fortran programs
+               flang-19 flang-22 gfortran # Fortran programs
                valgrind # counts of instructions, exit handlers
                qemu-user-static # programs of other machines
                libhsa-runtime-dev) # AMD's runtime, without a GPU
