@@ -13,8 +13,6 @@
 #include "gomp/map_list.h"
 #include "gomp/system_libgomp.h"
 
-#define OMPTARGET_EXPORT [[gnu::visibility("default")]]
-
 namespace omptarget::gomp {
 
 namespace {
@@ -61,7 +59,7 @@ void run_in_region(const TargetCall &call, int device) {
 
 /// Numbers of teams and threads in a list of GCC's.
 __omptarget_region describe(const TargetCall &call) {
-  constexpr uintptr_t kDevices = 0x7f, kValueFollows = 0x80;
+  constexpr uintptr_t kDevices = 0x7f;
   __omptarget_region region{reinterpret_cast<const void *>(call.function), run_region, 0, 0};
   for (void **at = call.arguments; at && *at; ++at) {
     const auto word = reinterpret_cast<uintptr_t>(*at);
@@ -190,9 +188,8 @@ using namespace omptarget::gomp;
 
 extern "C" {
 
-OMPTARGET_EXPORT void GOMP_target_ext(int device, void (*function)(void *), size_t count, void **addresses,
-                                      size_t *sizes, unsigned short *kinds, unsigned flags, void **depend,
-                                      void **arguments) {
+OMPTARGET_API void GOMP_target_ext(int device, void (*function)(void *), size_t count, void **addresses, size_t *sizes,
+                                   unsigned short *kinds, unsigned flags, void **depend, void **arguments) {
   const TargetCall call{device, function, {count, addresses, sizes, kinds}, arguments, __builtin_return_address(0)};
   if (flags & kNowait)
     return defer(call, depend);
@@ -201,36 +198,36 @@ OMPTARGET_EXPORT void GOMP_target_ext(int device, void (*function)(void *), size
   run_target(call);
 }
 
-OMPTARGET_EXPORT void GOMP_target_data_ext(int device, size_t count, void **addresses, size_t *sizes,
-                                           unsigned short *kinds) {
+OMPTARGET_API void GOMP_target_data_ext(int device, size_t count, void **addresses, size_t *sizes,
+                                        unsigned short *kinds) {
   open_data(device, {count, addresses, sizes, kinds}, __builtin_return_address(0));
 }
 
-OMPTARGET_EXPORT void GOMP_target_end_data() { close_data(__builtin_return_address(0)); }
+OMPTARGET_API void GOMP_target_end_data() { close_data(__builtin_return_address(0)); }
 
-OMPTARGET_EXPORT void GOMP_target_update_ext(int device, size_t count, void **addresses, size_t *sizes,
-                                             unsigned short *kinds, unsigned flags, void **depend) {
+OMPTARGET_API void GOMP_target_update_ext(int device, size_t count, void **addresses, size_t *sizes,
+                                          unsigned short *kinds, unsigned flags, void **depend) {
   data_construct({device, Construct::kUpdate, {count, addresses, sizes, kinds}, __builtin_return_address(0)}, flags,
                  depend);
 }
 
-OMPTARGET_EXPORT void GOMP_target_enter_exit_data(int device, size_t count, void **addresses, size_t *sizes,
-                                                  unsigned short *kinds, unsigned flags, void **depend) {
+OMPTARGET_API void GOMP_target_enter_exit_data(int device, size_t count, void **addresses, size_t *sizes,
+                                               unsigned short *kinds, unsigned flags, void **depend) {
   const Construct construct = flags & kExitData ? Construct::kExit : Construct::kEnter;
   data_construct({device, construct, {count, addresses, sizes, kinds}, __builtin_return_address(0)}, flags, depend);
 }
 
 // Code of GCC 4.9 has kinds of its own, and runs on the host.
 
-OMPTARGET_EXPORT void GOMP_target(int, void (*function)(void *), const void *unused, size_t count, void **addresses,
-                                  size_t *sizes, unsigned char *kinds) {
+OMPTARGET_API void GOMP_target(int, void (*function)(void *), const void *unused, size_t count, void **addresses,
+                               size_t *sizes, unsigned char *kinds) {
   system::old_target(kHost, function, unused, count, addresses, sizes, kinds);
 }
 
-OMPTARGET_EXPORT void GOMP_target_data(int, const void *, size_t, void **, size_t *, unsigned char *) {
+OMPTARGET_API void GOMP_target_data(int, const void *, size_t, void **, size_t *, unsigned char *) {
   open_data(kHost, {}, nullptr);
 }
 
-OMPTARGET_EXPORT void GOMP_target_update(int, const void *, size_t, void **, size_t *, unsigned char *) {}
+OMPTARGET_API void GOMP_target_update(int, const void *, size_t, void **, size_t *, unsigned char *) {}
 
 } // extern "C"

@@ -22,7 +22,6 @@ size_t alignment_of(const Entries &entries, size_t i) { return size_t{1} << (ent
 size_t round_up(size_t size, size_t alignment) { return (size + alignment - 1) & ~(alignment - 1); }
 
 size_t length_of(void **arguments) {
-  constexpr uintptr_t kValueFollows = 0x80;
   size_t length = 0;
   for (; arguments && arguments[length]; ++length)
     if (reinterpret_cast<uintptr_t>(arguments[length]) & kValueFollows)

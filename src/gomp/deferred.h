@@ -8,6 +8,9 @@
 
 namespace omptarget::gomp {
 
+/// In GCC's list of numbers of teams and threads: the value is the next word.
+inline constexpr uintptr_t kValueFollows = 0x80;
+
 struct TargetCall {
   int device;
   void (*function)(void *);

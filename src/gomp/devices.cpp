@@ -3,10 +3,8 @@
 
 #include "gomp/devices.h"
 
-#include <cstdlib>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <strings.h>
 
 #include "gomp/core.h"
 #include "gomp/system_libgomp.h"
@@ -50,11 +48,6 @@ const OtherRuntime &other_runtime() {
   static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_other);
   return other;
-}
-
-bool is_mandatory() {
-  const char *const text = std::getenv("OMP_TARGET_OFFLOAD");
-  return text && strcasecmp(text, "mandatory") == 0;
 }
 
 /// That of the runtime in which the program sets it.
@@ -104,10 +97,8 @@ int resolve(int device) {
   const int count = device_count();
   const int number = device == kDefault ? default_device() : device;
   if (count == 0 && (device == kDefault || device >= 0))
-    return 0; // the core says what that means
-  if (number > count && is_mandatory())
-    return number; // the core refuses it
-  return number >= 0 && number < count ? number : kHost;
+    return 0;                                             // the core says what that means
+  return number >= 0 && number != count ? number : kHost; // the core says what one above means
 }
 
 int resolve_for_routine(int device) {

@@ -61,8 +61,11 @@ void finish_at_line(const Status &status, Call call) {
 }
 
 /// The device if it runs the program's own code; null: the host does its work. Only the plugin for the CPU runs it that
-/// comes with the library.
+/// comes with the library. Numbers that no device has mean the host, as in libgomp, unless offloading is mandatory.
 Result<DeviceUse> device_of(const Call &call) {
+  Runtime &runtime = Runtime::get();
+  if (call.device_number > runtime.number_of_devices() && !runtime.is_mandatory())
+    return DeviceUse();
   OMPTARGET_TRY_ASSIGN(DeviceUse device, device_for(call.device_number));
   if (device && !(device->lasts() && device->plugin().name() == kMachine.name)) {
     OMPTARGET_TRACE_DEVICE(Topic::kKernel, device->id(), "%s is the host's: it does not run code of this compiler",
@@ -72,8 +75,18 @@ Result<DeviceUse> device_of(const Call &call) {
   return device;
 }
 
+constexpr const char *kNothing = "a host runtime passes nothing where something must be";
+
+/// Ends the process if there is no construct.
+const __omptarget_construct &checked(const __omptarget_construct *construct) {
+  static constexpr __omptarget_construct kNone{"a construct", nullptr, -1, 0, nullptr, nullptr, nullptr, nullptr};
+  if (!construct || !construct->name)
+    __omptarget_refuse(&kNone, kNothing);
+  return *construct;
+}
+
 template <typename Work> void run_data(const __omptarget_construct *construct, Work work) {
-  const Call call = call_of(*construct);
+  const Call call = call_of(checked(construct));
   const NamedList named(*construct);
   const auto run = [&]() -> Status {
     OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_of(call));
@@ -85,7 +98,9 @@ template <typename Work> void run_data(const __omptarget_construct *construct, W
 } // namespace
 
 int __omptarget_run_region(const __omptarget_construct *construct, const __omptarget_region *region) {
-  const Call call = call_of(*construct);
+  const Call call = call_of(checked(construct));
+  if (!region || !region->function || !region->run)
+    __omptarget_refuse(construct, "it has no function");
   const NamedList named(*construct);
   LaunchRequest request{region->function, named.list(), BlockForm::kNone, {}, 0, 0};
   request.args.NumTeams[0] = region->teams;
@@ -140,7 +155,8 @@ void *__omptarget_device_address(const void *address, int64_t device) {
 }
 
 void __omptarget_refuse(const __omptarget_construct *construct, const char *reason) {
-  finish_at_line(Status::error(reason), {construct->name, nullptr, construct->device, construct->code});
+  const __omptarget_construct &refused = checked(construct);
+  finish_at_line(Status::error(reason ? reason : kNothing), {refused.name, nullptr, refused.device, refused.code});
 }
 
-void __omptarget_warn(const char *text) { print_message(text); }
+void __omptarget_warn(const char *text) { print_message(text ? text : kNothing); }
