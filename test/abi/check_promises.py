@@ -11,6 +11,7 @@ root = pathlib.Path(sys.argv[1])
 PAGES = {
     "architecture.md": "docs/internals/architecture.md",
     "mapping.md": "docs/use/mapping.md",
+    "cpu-regions.md": "docs/use/cpu-regions.md",
     "src/libomptarget/README.md": "src/libomptarget/README.md",
 }
 

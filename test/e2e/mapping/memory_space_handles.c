@@ -3,7 +3,7 @@
 // Shows what libomp 23 passes for memory spaces of devices, on which memory/memory_spaces.h builds. Functions of the
 // program's own take the place of this library's. An allocation comes with a size and a handle: no device, no
 // alignment, no traits. libomp itself clears memory of omp_calloc on the host, and ends the program in omp_realloc. If
-// this fails, a newer libomp may allow more: see docs/use/mapping.md.
+// this fails, a newer libomp may allow more: see docs/use/unified-memory.md.
 
 // REQUIRES: clang-23
 // UNSUPPORTED: libomp-loads-here, runtime-llvm, emulator-cuda, emulator-amdgpu
