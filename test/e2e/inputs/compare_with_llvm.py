@@ -4,7 +4,7 @@
 # compare_with_llvm.py KIND OUR-LIBRARY-PATH LLVM-LIBRARY-PATH TOOL COMMAND...: runs a program on both runtimes and
 # compares what they tell. KIND info: LIBOMPTARGET_INFO=-1 on stderr, or as that variable says. KIND ompt: the events
 # that TOOL (ompt_tool.c) records. Addresses are masked; the order inside of a construct is free, and so is that of
-# constructs. The deliberate differences that are taken out first are those of docs/use/observing.md.
+# constructs. The deliberate differences that are taken out first are those of docs/use/llvm-output.md.
 #
 # KIND watch-info or watch-ompt: COMMAND is run as it is, for its own sake, its status passed on. If it succeeds, the
 # same is compared, as far as LLVM's runtime can run the program. watch-events: the same without LLVM's: only what TOOL
