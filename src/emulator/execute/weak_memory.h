@@ -1,7 +1,7 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weak memory (docs/internals/emulator.md): which stores to global memory a wave sees. Shared by all targets.
+// Weak memory (docs/internals/emulator-hardware.md): which stores to global memory a wave sees. Shared by all targets.
 // Memory has the newest bytes. A log has what each store replaced. A load takes back the stores that its wave need not
 // see. Shared memory is not for it.
 #pragma once

@@ -1,7 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See frames.h. The rules are those that ptxas of CUDA 13 shows for sm_80 and sm_90 (docs/internals/emulator.md).
+// See frames.h. The rules are those that ptxas of CUDA 13 shows for sm_80 and sm_90
+// (docs/internals/emulator-hardware.md).
 
 #include "frames.h"
 

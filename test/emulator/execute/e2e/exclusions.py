@@ -29,12 +29,12 @@ CALLS_ANOTHER_IMAGE = {
 }
 AMD_23 = {
     "tasks.c": "clang 23 passes 32-bit addresses of the stack to a task's function for private variables, which takes "
-               "64-bit ones (docs/internals/emulator.md)",
+               "64-bit ones (docs/internals/emulator-tests.md)",
 }
 # LLVM's device RTL; with ours they run.
 NVPTX_16 = {
     "tasks.c": "LLVM 16's device RTL has an array of threads' states without room for the main thread's, which a task "
-               "in a region needs (docs/internals/emulator.md)",
+               "in a region needs (docs/internals/emulator-tests.md)",
 }
 NVPTX_19 = {
     "reductions.c": "LLVM 19's device RTL leaves the lock of critical sections undefined (defects/critical.c)",
