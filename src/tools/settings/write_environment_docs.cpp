@@ -20,10 +20,10 @@ constexpr const char *kHead =
     R"(<!-- Made from src/base/settings.def by the build target environment_docs. Change that, not this. -->
 # Environment variables
 
-omptarget reads each of these variables when it first needs it. If a value makes no sense, a warning says so and the
-default is used. Nothing is fatal. If a variable's name begins with `LIBOMPTARGET_`, `OMPTARGET_`, `OMPX_` or `OFFLOAD_`
-and is not in the list, a warning names the nearest name that is. So it does for names that begin with `OMP_` and end in
-`_DEV`, or in `_DEV_` and a number.
+omptarget reads each of these variables when it first needs it. If a value is invalid, a warning says so and the default
+is used. Nothing is fatal. If a name is not in the list, and begins with `LIBOMPTARGET_`, `OMPTARGET_`, `OMPX_` or
+`OFFLOAD_`, a warning suggests the most similar name. The same goes for names that begin with `OMP_` and end in `_DEV`,
+or in `_DEV_` and a number.
 
 Flags are `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`, in any case. Integers are decimal, or hexadecimal
 after `0x`.
@@ -37,9 +37,9 @@ of constructs that name none. `OMP_TARGET_OFFLOAD` is one of these:
 
 A name with `_DEV` is a variable of devices (OpenMP 6.0, section 4.1). `OMP_NUM_TEAMS_DEV_2` is for device 2,
 `OMP_NUM_TEAMS_DEV` for the devices without such a variable, and `OMP_NUM_TEAMS_ALL` for those without either. A
-variable without ending is the host's. `OMP_NUM_TEAMS` and `OMP_TEAMS_THREAD_LIMIT` hold for devices as well, as with
+variable without an ending is the host's. `OMP_NUM_TEAMS` and `OMP_TEAMS_THREAD_LIMIT` also hold for devices, as with
 LLVM's runtime, unless a variable of the device or the program sets another number. These routines read and set two of
-the numbers for one device; 0 is none. No `omp.h` of clang declares them yet, so declare them like this:
+the numbers for one device; 0 means none. No `omp.h` of clang declares them yet, so declare them yourself:
 
 ```c
 int omp_get_device_num_teams(int device);
@@ -48,10 +48,9 @@ int omp_get_device_teams_thread_limit(int device);
 void omp_set_device_teams_thread_limit(int threads, int device);
 ```
 
-On the CPU device teams have no more threads than there are processors for. There `OMP_NUM_THREADS_DEV` and
-`OMP_TEAMS_THREAD_LIMIT_DEV` do not count where the construct has a `num_teams` clause, as libomp chooses then. On GPUs
-both bound the threads of the block, also for a region without `teams`; a `num_threads` clause inside of it gets no
-more.
+On the CPU device, teams have at most as many threads as there are processors. If a construct has a `num_teams` clause,
+`OMP_NUM_THREADS_DEV` and `OMP_TEAMS_THREAD_LIMIT_DEV` have no effect there, because libomp chooses. On GPUs both limit
+the threads of the block, also for a region without `teams`. A `num_threads` clause inside of it gets no more.
 
 | variable | type | default | read by | what it does |
 |---|---|---|---|---|
