@@ -10,6 +10,8 @@ import sys
 root = pathlib.Path(sys.argv[1])
 PAGES = {
     "architecture.md": "docs/internals/architecture.md",
+    "constructs.md": "docs/internals/constructs.md",
+    "lifetimes.md": "docs/internals/lifetimes.md",
     "mapping.md": "docs/use/mapping.md",
     "cpu-regions.md": "docs/use/cpu-regions.md",
     "src/libomptarget/README.md": "src/libomptarget/README.md",

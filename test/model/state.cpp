@@ -235,7 +235,7 @@ Scenario guessed() {
     (void)table->map.insert_infinite(range_at(kOther), kDevice);
   });
   scenario.threads.push_back([=] {
-    const MappingRef found = table->map.find_arrived(kOther, 8);
+    const MappingRef found = table->map.find_to_release(kOther, 8);
     require(found != ref, "a removed mapping was found for the range that took its place");
   });
   scenario.check = [=] { require(table->map.size() == 1, "the table is wrong in the end"); };
@@ -389,21 +389,21 @@ struct Small : Table {
         return;
       require(released.has_turn, "the last reference was taken without the turn");
       copy_back();
-      return count(map.end_turn(mine));
+      return count(map.end_use(mine, EndedUse::kTurn));
     }
   }
   void copy_and_end(MappingRef mine) {
     copy_back();
     require(mine.mapping->generation() == mine.generation, "storage was freed while it was copied");
-    if (!map.end_turn_as_dormant(mine))
-      count(map.end_turn(mine));
+    if (!map.become_dormant(mine, EndedUse::kTurn))
+      count(map.end_use(mine, EndedUse::kTurn));
   }
   void leave_small(MappingRef mine) {
     if (mine.release_unless_last())
       return;
-    if (map.release_last_as_dormant(mine))
+    if (map.become_dormant(mine, EndedUse::kReference))
       return;
-    const Removed removed = map.release_last(mine);
+    const Removed removed = map.end_use(mine, EndedUse::kReference);
     count(removed);
     if (!removed.is_removed)
       leave(mine);
@@ -474,7 +474,7 @@ Scenario copied_always() {
     if (turn != Turn::kTaken)
       return;
     small->copy_back();
-    small->count(small->map.end_turn(small->ref));
+    small->count(small->map.end_use(small->ref, EndedUse::kTurn));
   });
   scenario.threads.push_back([=] {
     small->on_device.store(1, std::memory_order_relaxed);
@@ -494,7 +494,7 @@ Scenario left_in_anothers_turn() {
   Scenario scenario;
   scenario.threads.push_back([=] {
     small->copy_back();
-    small->count(small->map.end_turn(small->ref));
+    small->count(small->map.end_use(small->ref, EndedUse::kTurn));
   });
   scenario.threads.push_back([=] { small->leave_small(small->ref); });
   scenario.check = [=] { small->check_end(); };
@@ -564,7 +564,7 @@ Scenario made_where_absent(HostPtr theirs) {
     require(found || absence.is_absent, "data are neither present nor absent");
     if (found)
       return;
-    const Inserted inserted = table->map.reserve(range_at(kBegin), absence.gap);
+    const Inserted inserted = table->map.insert(range_at(kBegin), absence.gap);
     if (inserted.is_new)
       require(inserted.found.ref.publish_storage(kDevice, 0, true), "a reference is lost");
   });
@@ -598,7 +598,7 @@ Scenario deleted_under_another() {
   require(ref.retain().is_valid, "it was there");
   Scenario scenario;
   scenario.threads.push_back([=] {
-    const Removed removed = table->map.delete_all(ref);
+    const Removed removed = table->map.end_use(ref, EndedUse::kAllReferences);
     require(removed.is_removed, "nobody works on it");
     table->count(removed);
   });
@@ -615,9 +615,9 @@ Scenario deleted_under_another() {
 Scenario dormant_in_one_place() {
   const auto table = std::make_shared<Table>();
   const auto leave = [=](MappingRef ref) {
-    if (table->map.release_last_as_dormant(ref))
+    if (table->map.become_dormant(ref, EndedUse::kReference))
       return;
-    const Removed removed = table->map.release_last(ref);
+    const Removed removed = table->map.end_use(ref, EndedUse::kReference);
     require(removed.is_removed, "nobody else has it");
     table->count(removed);
   };

@@ -25,6 +25,8 @@ constexpr size_t kAlwaysWalked = 1024;
 
 } // namespace
 
+void end_with_fault(const Device &device, const char *fault) { end_with_fault(device.id(), fault); }
+
 void check_present_data(Device &device) {
   static std::atomic<size_t> constructs{0};
   if (constructs.fetch_add(1, std::memory_order_relaxed) % (device.map().size() / kAlwaysWalked + 1) != 0)

@@ -16,9 +16,17 @@ namespace omptarget {
 void check_present_data(Device &device);
 /// That the published table of indirect functions is ascending and that look-ups find each of its pairs.
 void check_function_table(DeviceId device, std::span<const FunctionPair> pairs);
+/// Ends the process with this text.
+[[noreturn]] void end_with_fault(const Device &device, const char *fault);
+/// What must hold of a construct in a phase (docs/internals/constructs.md), or the fault in words.
+template <typename Holds> void require(const Device &device, Holds holds, const char *fault) {
+  if (!holds())
+    end_with_fault(device, fault);
+}
 #else
 inline void check_present_data(Device &) {}
 inline void check_function_table(DeviceId, std::span<const FunctionPair>) {}
+template <typename Holds> void require(const Device &, Holds, const char *) {}
 #endif
 
 } // namespace omptarget

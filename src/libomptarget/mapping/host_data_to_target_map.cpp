@@ -101,7 +101,7 @@ Found HostDataToTargetMap::find(HostPtr begin, int64_t size) const {
 }
 
 /// As find; tells where the range lies or would lie, if one look was enough.
-Found HostDataToTargetMap::find_and_note(HostPtr begin, int64_t size, Absence &absence) {
+Found HostDataToTargetMap::find(HostPtr begin, int64_t size, Absence &absence) {
   if (size != 0) {
     index_.look(static_cast<uintptr_t>(begin), absence.gap);
     const Found found = classify(absence.gap, begin, size);
@@ -175,7 +175,7 @@ MappingRef HostDataToTargetMap::search_unless_dormant(Mapping *guess, HostPtr be
 
 MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, Absence &absence) {
   for (;;) {
-    const Found found = find_and_note(begin, size, absence);
+    const Found found = find(begin, size, absence);
     const MappingRef ref = arrived_of(found, begin);
     if (!ref) {
       absence.is_absent = !found.ref;
@@ -194,10 +194,10 @@ MappingRef HostDataToTargetMap::search_and_retain(HostPtr begin, int64_t size, A
   }
 }
 
-/// around: where the range lies, as for make_room_locked. state: the state word without the generation. Nobody can tell
+/// around: where the range lies, as for make_room_locked. target: of storage that is not the mapping's own, or null. state: the state word without the generation. Nobody can tell
 /// that a mapping is made before its state word says so.
 Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target,
-                                         bool is_own, uint64_t state, Mutex mutex) {
+                                         uint64_t state, Mutex mutex) {
   Inserted older;
   if (!make_room_locked(range, around, older.found, mutex))
     return older;
@@ -208,7 +208,7 @@ Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Ne
   mapping.base_.store(range.base, kRelease);
   mapping.target_begin_.store(target, kRelease);
   mapping.name_.store(range.name, kRelaxed);
-  mapping.origin_.store(Mapping::origin_of(range.creator) | (is_own ? 0 : Mapping::kNotOwn), kRelease);
+  mapping.origin_.store(Mapping::origin_of(range.creator) | (target == DevicePtr::kNull ? 0 : Mapping::kNotOwn), kRelease);
   if (state & MappingState::kHeld)
     rare_uses_.of(mapping).hold_count.store(1, kRelaxed);
   mapping.state_.store(word, kRelease);
@@ -230,21 +230,20 @@ Inserted HostDataToTargetMap::insert_new(const NewRange &range, OrderedIndex::Ne
     recent_.note(mapping->begin(), mapping);
 }
 
-Inserted HostDataToTargetMap::insert(const NewRange &range) {
+Inserted HostDataToTargetMap::insert(const NewRange &range, OrderedIndex::Neighbours gap) {
   const bool is_held = range.counter == Counter::kHold;
   std::unique_lock lock(rare_uses_.mutex(), std::defer_lock);
   if (is_held)
     lock.lock(); // for the extras
   names_.note(range.name);
-  OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
-  return insert_new(range, around, DevicePtr::kNull, false, is_held ? MappingState::kHeld : 1,
+  return insert_new(range, gap, DevicePtr::kNull, is_held ? MappingState::kHeld : 1,
                     is_held ? Mutex::kHeld : Mutex::kFree);
 }
 
 bool HostDataToTargetMap::insert_infinite(const NewRange &range, DevicePtr target) {
   constexpr uint64_t kState = MappingState::kInfinite | MappingState::kStorage | MappingState::kReady;
   OrderedIndex::Neighbours around = OrderedIndex::Neighbours::unknown();
-  return insert_new(range, around, target, false, kState, Mutex::kFree).is_new;
+  return insert_new(range, around, target, kState, Mutex::kFree).is_new;
 }
 
 /// Removes the mapping if these bits of its state word are as in state.
@@ -333,6 +332,15 @@ Removed HostDataToTargetMap::remove_if_unused(MappingRef ref) {
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_while_copied") ? kTurn : 0);
   looked_at &= ~(OMPTARGET_PLANTED("state_removed_before_ready") ? kReady : 0);
   return remove_if(ref, looked_at, kReady & looked_at, Mutex::kFree);
+}
+
+Removed HostDataToTargetMap::end_use(MappingRef ref, EndedUse use) {
+  switch (use) {
+  case EndedUse::kTurn: return end_turn(ref);
+  case EndedUse::kReference: return remove_if(ref, MappingState::kUse, MappingState::kReadyAndLast, Mutex::kFree);
+  case EndedUse::kAllReferences: return delete_all(ref);
+  }
+  __builtin_unreachable();
 }
 
 Removed HostDataToTargetMap::end_turn(MappingRef ref) {

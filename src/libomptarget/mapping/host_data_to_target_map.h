@@ -50,6 +50,13 @@ struct Absence {
   OrderedIndex::Neighbours gap = OrderedIndex::Neighbours::unknown(); ///< where it would lie
 };
 
+/// What a construct ends when it may be the last user of a mapping.
+enum class EndedUse : uint8_t {
+  kTurn,          ///< its turn
+  kReference,     ///< its reference, if that is the last one, and nobody copies the data
+  kAllReferences, ///< the dynamic references of all constructs (delete), if nobody holds the mapping or copies the data
+};
+
 struct [[nodiscard]] Inserted {
   Found found; ///< the new mapping, or the older one that overlaps the range
   bool is_new = false;
@@ -94,26 +101,26 @@ public:
   /// Looks up [begin, begin + size); size 0 looks for the array section whose start or base the address is.
   Found find(HostPtr begin, int64_t size) const;
   /// The same; if nothing is found, absence tells where the range would lie, and what is dormant there.
-  Found find_and_note(HostPtr begin, int64_t size, Absence &absence);
+  Found find(HostPtr begin, int64_t size, Absence &absence);
 
-  /// Makes a mapping with count 1 and no storage yet, unless something overlaps the range already.
-  Inserted insert(const NewRange &range);
+  /// Makes a mapping with count 1 and no storage yet, unless something overlaps the range already. The caller publishes
+  /// the storage, or calls discard. gap: of the range's absence, if that was looked up.
+  Inserted insert(const NewRange &range, OrderedIndex::Neighbours gap = OrderedIndex::Neighbours::unknown());
   /// Makes a mapping that is ready and never removed by counting: a global variable or an associated pointer.
   /// False if the range overlaps an older mapping.
   bool insert_infinite(const NewRange &range, DevicePtr target);
 
   // For constructs whose data are present, as most are: one step each.
-  /// The same as find_arrived if that takes no search; null: find knows.
+  /// Returns the mapping that holds the whole range (size 0: the address) and whose data have arrived, if that takes no
+  /// search. Null: find knows.
   MappingRef guess_arrived(HostPtr begin, int64_t size) const;
-  /// The same as find_arrived, for a caller that is going to release a reference. Among so many data that memory is the
-  /// bottleneck, a thread that has lately released last references prefetches the next data to be released.
+  /// The same, with a search, for a caller that is going to release a reference. Null: there is more to know. Among so
+  /// many data that memory is the bottleneck, a thread that has lately released last references prefetches the next
+  /// data to be released.
   MappingRef find_to_release(HostPtr begin, int64_t size) {
     const MappingRef next = recent_.is_large() ? next_to_release(begin, size) : MappingRef{};
     return next ? next : find_arrived(begin, size);
   }
-  /// Returns the mapping that holds the whole range (size 0: the address) and whose data have arrived. Null: there is
-  /// more to know.
-  MappingRef find_arrived(HostPtr begin, int64_t size);
   /// The same, with a dynamic reference more. If it is null, absence tells whether nothing overlaps the range, else
   /// it is unchanged.
   MappingRef retain_arrived(HostPtr begin, int64_t size, Absence &absence);
@@ -124,26 +131,18 @@ public:
   /// The dormant mapping of the range's absence becomes present with one reference and undefined data. Null: there is
   /// none any more. Unless is_ready, the caller copies the data, and then calls publish_ready, or discard.
   MappingRef revive(Mapping *dormant, const NewRange &range, bool is_ready);
-  /// As insert. The caller publishes the storage, or calls discard. gap: of the range's absence.
-  Inserted reserve(const NewRange &range, OrderedIndex::Neighbours &gap);
   /// Called when a mapping is about to become dormant, which may fail all the same.
   using BeforeDormant = const std::function<void()> *;
-  /// Ends the turn, and the mapping becomes dormant. False: nothing has happened, and end_turn is to follow.
-  bool end_turn_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
-  /// Takes the last reference away from data that are not copied back, and they become dormant, or are removed. False,
-  /// or not removed: it was not the last reference, or there is more to do, and nothing has happened.
-  bool release_last_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
-  Removed release_last(MappingRef ref);
-  /// The same with all dynamic references at once, so that nobody sees a part of that.
-  bool delete_as_dormant(MappingRef ref, BeforeDormant tell = nullptr);
-  Removed delete_all(MappingRef ref);
+  /// Ends the use and makes the mapping dormant, in one step. False: nothing has happened, and end_use is to follow.
+  bool become_dormant(MappingRef ref, EndedUse use, BeforeDormant tell = nullptr);
   /// Nothing stays dormant; DormantMappings::take_evicted has what they had.
   void evict_all();
 
+  /// Ends the use and removes the mapping, in one step; the caller frees what it had. If the mapping has other users as
+  /// well, a turn ends all the same, and of references nothing has happened.
+  Removed end_use(MappingRef ref, EndedUse use);
   /// Removes the mapping if it still has no references and no turn, and is ready; the caller frees what it had.
   Removed remove_if_unused(MappingRef ref);
-  /// Ends a turn of the caller's, and removes the mapping if it is unused.
-  Removed end_turn(MappingRef ref);
   /// Keeps the mapping's storage and attached pointers as they are, but not the mapping present: for constructs that
   /// use data without a reference. A construct that enters the data after they were removed gets fresh storage. False
   /// if it has been removed since it was found. The last give_back of a removed mapping frees it.
@@ -200,6 +199,7 @@ private:
   MappingRef next_to_release(HostPtr begin, int64_t size) const;
   static bool has_arrived_with(const Mapping &mapping, uint64_t word, HostPtr begin, int64_t size);
   static MappingRef if_arrived(Mapping *mapping, HostPtr begin, int64_t size);
+  MappingRef find_arrived(HostPtr begin, int64_t size);
   MappingRef search_arrived(HostPtr begin, int64_t size);
   MappingRef arrived_of(const Found &found, HostPtr begin);
   MappingRef search_unless_dormant(Mapping *guess, HostPtr begin, int64_t size, Absence &absence);
@@ -213,12 +213,13 @@ private:
   void split_leaf(uintptr_t key);
   bool evict(Mapping &mapping);
   static uint64_t use_to_delete(MappingRef ref);
-  bool become_dormant(MappingRef ref, uint64_t state_of_end, BeforeDormant tell);
+  Removed end_turn(MappingRef ref);
+  Removed delete_all(MappingRef ref);
   DormantMappings::Place *place_if_dormant(const Mapping &mapping);
   static void forget_name(Mapping &mapping, uintptr_t begin, uintptr_t end);
   void recycle_extras(Mapping &mapping);
-  Inserted insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target, bool is_own,
-                      uint64_t state, Mutex mutex);
+  Inserted insert_new(const NewRange &range, OrderedIndex::Neighbours &around, DevicePtr target, uint64_t state,
+                      Mutex mutex);
   Removed remove_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);
   Removed remove_large_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);
   Removed take_out_if(MappingRef ref, uint64_t bits, uint64_t state, Mutex mutex);

@@ -198,7 +198,7 @@ struct MappingRef {
   /// are about to remove the mapping, or copy it back, and Exiting sees to that.
   bool release_unless_last() const;
 
-  // The copy-back turn. HostDataToTargetMap::end_turn, or for plain data end_turn_as_dormant, follows once the bytes
+  // The copy-back turn. HostDataToTargetMap::end_use, or for plain data become_dormant, follows once the bytes
   // have landed on the host and attached pointers are restored.
   /// Takes the turn without releasing anything; never waits.
   Turn take_turn() const;

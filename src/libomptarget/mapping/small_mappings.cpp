@@ -57,11 +57,6 @@ MappingRef HostDataToTargetMap::revive(Mapping *mapping, const NewRange &range, 
   return {mapping, MappingState::generation(live)};
 }
 
-Inserted HostDataToTargetMap::reserve(const NewRange &range, OrderedIndex::Neighbours &gap) {
-  names_.note(range.name);
-  return insert_new(range, gap, DevicePtr::kNull, true, 1, Mutex::kFree);
-}
-
 /// Returns the place of small data that were entered lately, since they are likely to be entered again. Null: the
 /// mapping should go.
 inline DormantMappings::Place *HostDataToTargetMap::place_if_dormant(const Mapping &mapping) {
@@ -73,22 +68,6 @@ inline DormantMappings::Place *HostDataToTargetMap::place_if_dormant(const Mappi
   return place && recent_.guess(begin) == &mapping ? place : nullptr;
 }
 
-/// Constructs that enter and wait for the turn have a reference, unless somebody has deleted the data under them.
-bool HostDataToTargetMap::end_turn_as_dormant(MappingRef ref, BeforeDormant tell) {
-  if (!become_dormant(ref, MappingState::kReady | MappingState::kInTurn, tell))
-    return false;
-  notify_waiters(ref.mapping->state_);
-  return true;
-}
-
-bool HostDataToTargetMap::release_last_as_dormant(MappingRef ref, BeforeDormant tell) {
-  return become_dormant(ref, MappingState::kReadyAndLast, tell);
-}
-
-Removed HostDataToTargetMap::release_last(MappingRef ref) {
-  return remove_if(ref, MappingState::kUse, MappingState::kReadyAndLast, Mutex::kFree);
-}
-
 /// The use of a mapping that has dynamic references only, and whose data nobody works on; 0 of any other.
 uint64_t HostDataToTargetMap::use_to_delete(MappingRef ref) {
   const uint64_t word = ref.mapping->state();
@@ -98,12 +77,6 @@ uint64_t HostDataToTargetMap::use_to_delete(MappingRef ref) {
   return MappingState::generation(word) == ref.generation && is_plain && count != 0 && count != MappingState::kInfinite
              ? use
              : 0;
-}
-
-bool HostDataToTargetMap::delete_as_dormant(MappingRef ref, BeforeDormant tell) {
-  rare_uses_.forget_base_pointers(ref);
-  const uint64_t use = use_to_delete(ref);
-  return use != 0 && become_dormant(ref, use, tell);
 }
 
 Removed HostDataToTargetMap::delete_all(MappingRef ref) {
@@ -122,9 +95,16 @@ Removed HostDataToTargetMap::delete_all(MappingRef ref) {
 /// A thread that makes a mapping dormant checks afterwards that the place still holds it. A thread that takes the place
 /// checks afterwards whether the mapping before is dormant (evict). At least one of the two detects the race and evicts
 /// the mapping.
-bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, BeforeDormant tell) {
+bool HostDataToTargetMap::become_dormant(MappingRef ref, EndedUse use, BeforeDormant tell) {
   Mapping &mapping = *ref.mapping;
-  DormantMappings::Place *const place = place_if_dormant(mapping);
+  uint64_t last = MappingState::kReadyAndLast;
+  if (use == EndedUse::kTurn) {
+    last = MappingState::kReady | MappingState::kInTurn;
+  } else if (use == EndedUse::kAllReferences) {
+    rare_uses_.forget_base_pointers(ref);
+    last = use_to_delete(ref);
+  }
+  DormantMappings::Place *const place = last != 0 ? place_if_dormant(mapping) : nullptr;
   if (!place)
     return false;
   if (tell)
@@ -134,7 +114,7 @@ bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, 
   uint64_t word = mapping.state_.load(kAcquire);
   bool became_dormant = false;
   while (!became_dormant && ref.is_of(word) &&
-         (MappingState::use(word) == state_of_end || OMPTARGET_PLANTED("state_dormant_though_used")) &&
+         (MappingState::use(word) == last || OMPTARGET_PLANTED("state_dormant_though_used")) &&
          (MappingState::borrowers(word) == 0 || OMPTARGET_PLANTED("state_dormant_though_borrowed")))
     became_dormant = mapping.change_state(word, MappingState::next_removed(word) | MappingState::kStorage);
   OMPTARGET_SCHED_POINT("exit: dormant");
@@ -146,6 +126,9 @@ bool HostDataToTargetMap::become_dormant(MappingRef ref, uint64_t state_of_end, 
     if (!is_in_place)
       evict(mapping);
   }
+  // Constructs that enter and wait for the turn have a reference, unless somebody has deleted the data under them.
+  if (became_dormant && use == EndedUse::kTurn)
+    notify_waiters(mapping.state_);
   return became_dormant;
 }
 

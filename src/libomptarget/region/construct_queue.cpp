@@ -341,24 +341,24 @@ void ConstructQueue::end_arrivals() {
     device_.arrivals().end_use(*std::exchange(arrival_, nullptr));
 }
 
-Status ConstructQueue::wait() {
+Status ConstructQueue::wait(Status *besides) {
   Status status;
   if (queue_.is_busy()) {
     const observe::Wait wait(device_.id());
     status = synchronize();
   }
-  return is_unfinished_ ? end(std::move(status)) : std::move(status);
+  return is_unfinished_ ? end(std::move(status), besides) : std::move(status);
 }
 
-Status ConstructQueue::end(Status status) {
+Status ConstructQueue::end(Status status, Status *besides) {
   if (status.is_ok())
     status = complete_uploads();
   end_arrivals();
   is_unfinished_ = false;
-  return pending_ ? end_pending(std::move(status)) : std::move(status);
+  return pending_ ? end_pending(std::move(status), besides) : std::move(status);
 }
 
-Status ConstructQueue::end_pending(Status status) {
+Status ConstructQueue::end_pending(Status status, Status *besides) {
   Pending &all = *pending_;
   all.uploads.clear();
   if (!all.times.is_empty())
@@ -368,12 +368,13 @@ Status ConstructQueue::end_pending(Status status) {
     if (status.is_ok()) // otherwise nobody knows what was copied
       land(landing);
   all.landings.clear();
+  Status &failure = besides ? *besides : status;
   for (const Copy &copy : all.protected_copies)
     if (status.is_ok())
-      status = copy_to_protected(copy);
+      failure.keep_first(copy_to_protected(copy));
   all.protected_copies.clear();
-  status.keep_first(free_temporaries());
-  status.keep_first(give_back_borrowed());
+  failure.keep_first(free_temporaries());
+  failure.keep_first(give_back_borrowed());
   all.values.clear();
   return status;
 }

@@ -77,8 +77,9 @@ public:
   Status publish(llvm::SmallVectorImpl<MappingRef> &lost);
 
   /// Waits for all queued work, then ends what was pending: nobody waits for the construct's data any more, staged copies
-  /// land, pointers are settled, temporary memory is freed.
-  Status wait();
+  /// land, pointers are settled, temporary memory is freed. besides: gets what fails after the queued work is done, which
+  /// is no failure of that work; null: it is returned, too.
+  Status wait(Status *besides = nullptr);
   /// Waits for queued copies, so that what they write to may go. The rest of what is pending goes on.
   Status settle();
   /// Returns whether wait() would not wait.
@@ -136,8 +137,8 @@ private:
   Status free_temporaries();
   Status give_back_borrowed();
   void end_arrivals();
-  Status end(Status status);
-  Status end_pending(Status status);
+  Status end(Status status, Status *besides);
+  Status end_pending(Status status, Status *besides);
   [[gnu::cold]] void end_after_failure();
 
   Device &device_;

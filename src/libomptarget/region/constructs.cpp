@@ -126,6 +126,8 @@ inline bool may_copy_back(const MapList &list, const ArgumentRefs &refs) {
     return call_with_care(region, arguments, queue, is_prepared);
   }
   const Device &device = queue.device();
+  require(
+      device, [&] { return !queue.has_unpublished(); }, "a kernel is launched before its data are published");
   const MapList &list = arguments.list();
   Slots slots;
   slots.resize_for_overwrite(static_cast<size_t>(list.count) + 2);

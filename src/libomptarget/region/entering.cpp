@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/sched_point.h"
+#include "device/invariants.h"
 #include "device/mapped_storage.h"
 #include "device/mapping_tables.h"
 #include "mapping/construct_counts.h"
@@ -248,7 +249,7 @@ private:
         return Taken::kAbsent;
     }
     absence_ = {};
-    const Found found = map_.find_and_note(begin, size, absence_);
+    const Found found = map_.find(begin, size, absence_);
     if (!found.is_contained && !(found.is_overlapped && has(i, map_type::kImplicit))) {
       if (!found.is_overlapped)
         return Taken::kAbsent;
@@ -384,8 +385,7 @@ private:
 
   /// Reserves the range before it allocates: of several constructs that enter the same data, one allocates.
   [[gnu::noinline]] Taken make_new(size_t i, const NewRange &range, uint8_t padding, bool is_ready, MappingRef &own) {
-    const Inserted inserted =
-        range.counter == Counter::kDynamic ? map_.reserve(range, absence_.gap) : map_.insert(range);
+    const Inserted inserted = map_.insert(range, absence_.gap);
     device_.free_evicted();
     if (!inserted.is_new)
       return Taken::kAgain;
@@ -542,6 +542,9 @@ private:
     if (!rest_)
       return are_kept;
     Rest &all = *rest_;
+    require(
+        device_, [this] { return !queue_.has_unpublished(); },
+        "a construct waits for others before it has published its own data");
     if (!all.awaited.empty()) {
       OMPTARGET_TRY_ASSIGN(const bool are_there, queue_.wait_for_data(all.awaited));
       all.awaited.clear();

@@ -8,6 +8,7 @@
 
 #include "base/page_access.h"
 #include "base/sched_point.h"
+#include "device/invariants.h"
 #include "device/mapped_storage.h"
 #include "region/construct_report.h"
 #include "region/deferred_construct.h"
@@ -33,18 +34,14 @@ bool is_released_in_turn(MappingRef ref) {
 
 /// Makes a mapping of an observed construct dormant, if it may be. Observers learn before that its storage is freed.
 /// Another construct may revive the mapping at once, and tells of the same storage then.
-[[gnu::cold, gnu::noinline]] bool Exiting::become_dormant_observed(MappingRef ref, EndedBy ended_by,
-                                                                   const LastUse &last) {
+[[gnu::cold, gnu::noinline]] bool Exiting::become_dormant_observed(MappingRef ref, EndedUse use, const LastUse &last) {
   bool is_told = false;
   const std::function<void()> tell = [&] {
     const observe::DataOperation operation(deletion_of(device_, last.removal));
     is_told = true;
   };
-  HostDataToTargetMap &map = device_.map();
-  const bool became_dormant = ended_by == EndedBy::kTurn       ? map.end_turn_as_dormant(ref, &tell)
-                              : ended_by == EndedBy::kDeletion ? map.delete_as_dormant(ref, &tell)
-                                                               : map.release_last_as_dormant(ref, &tell);
-  if (became_dormant && ended_by != EndedBy::kTurn)
+  const bool became_dormant = device_.map().become_dormant(ref, use, &tell);
+  if (became_dormant && use != EndedUse::kTurn)
     report_released(last);
   if (became_dormant)
     report_removed(device_, last.removal);
@@ -100,6 +97,9 @@ inline Copy Exiting::copy_of(size_t i) const {
 }
 
 void Exiting::start() {
+  require(
+      device_, [this] { return !queue_.has_unpublished(); },
+      "a construct exits data that it has not published");
   release_duplicates();
   for (size_t i = 0; i < refs_.size(); ++i) {
     if (is_to_be_copied_always(i)) {
@@ -140,14 +140,14 @@ void Exiting::release_duplicates() {
   } else {
     Turn turn = ref.take_turn();
     for (; turn == Turn::kBusy && !is_queued; turn = ref.take_turn())
-      DeferredConstruct::wait_for_turn(device_, ref);
+      wait_for_turn(ref);
     if (turn == Turn::kBusy)
       return;
     if (turn == Turn::kGone) { // removed, or about to be by the construct that has the turn
       if (is_queued && is_released_in_turn(ref))
         return;
       if (is_released_in_turn(ref))
-        DeferredConstruct::wait_for_turn(device_, ref);
+        wait_for_turn(ref);
       if (arguments_.has(i, map_type::kPresent))
         failure_.keep_first(
             missing_present(arguments_.begin(i), arguments_.bytes(i), arguments_.name(i), "map type modifier"));
@@ -229,18 +229,20 @@ bool Exiting::copy_back(size_t i, size_t last, bool is_queued) {
       map.attached_pointers().restore(ref, arguments_.begin(j), arguments_.bytes(j));
   if (is_turn_skipped() && !(ref.mapping->state() & MappingState::kTurn))
     return remove(map.remove_if_unused(ref));
-  const bool became_dormant =
-      may_become_dormant(ref) &&
-      (queue_.is_observed() ? become_dormant_observed(ref, EndedBy::kTurn, report().last_use(i, *ref.mapping))
-                            : map.end_turn_as_dormant(ref));
-  if (!became_dormant)
-    remove(map.end_turn(ref));
+  (void)end_use(i, EndedUse::kTurn);
+}
+
+/// Waits for the turn of another construct.
+void Exiting::wait_for_turn(MappingRef ref) {
+  require(
+      device_, [this] { return turns_.empty(); }, "a construct that has a turn waits for another one's");
+  DeferredConstruct::wait_for_turn(device_, ref);
 }
 
 void Exiting::remove(const Removed &removed) { failure_.keep_first(free_removed(device_, removed)); }
 
 Status Exiting::finish() {
-  Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.wait();
+  Status waited = OMPTARGET_PLANTED("left-under-way") || queue_.is_idle() ? Status::ok() : queue_.wait(&failure_);
   if (!waited.is_ok())
     copy_nothing();
   for (const Taken &turn : turns_)
@@ -267,56 +269,43 @@ void Exiting::release_rest() {
 [[gnu::always_inline]] inline void Exiting::release(size_t i) {
   const size_t last = last_copied(i);
   if (!is_of_kind(i, kRareReferences)) {
-    if (last == kNone ? release_last(i) : release_for_turn(i)) {
+    if (last == kNone ? end_use(i, EndedUse::kReference) : release_for_turn(i)) {
       if (last != kNone)
         end_turn(i, copy_back(i, last, false));
       return;
     }
-  } else if (last == kNone && !is_of_kind(i, map_type::kHold) && delete_data(i)) {
+  } else if (last == kNone && !is_of_kind(i, map_type::kHold) && end_use(i, EndedUse::kAllReferences)) {
     return;
   }
   release_with_care(i, last);
 }
 
-/// Releases the last reference of argument i, whose data are not copied back. False if it is not the last one, or there
-/// is more to do: nothing has happened.
-[[gnu::always_inline]] inline bool Exiting::release_last(size_t i) {
+/// Ends a use of argument i's mapping, whose data are not copied back any more. False: others use the mapping, or there is
+/// more to do. Then a turn has ended all the same, and of references nothing has happened.
+[[gnu::always_inline]] inline bool Exiting::end_use(size_t i, EndedUse use) {
   const MappingRef ref = refs_[i].ref();
   if (queue_.is_observed())
-    return release_last_observed(i);
-  if (may_become_dormant(ref) && device_.map().release_last_as_dormant(ref))
+    return end_use_observed(i, use);
+  if (may_become_dormant(ref) && device_.map().become_dormant(ref, use))
     return true;
-  return remove_last(device_.map().release_last(ref), nullptr);
+  return remove_last(device_.map().end_use(ref, use), nullptr);
 }
 
-[[gnu::cold, gnu::noinline]] bool Exiting::release_last_observed(size_t i) {
+[[gnu::cold, gnu::noinline]] bool Exiting::end_use_observed(size_t i, EndedUse use) {
   const MappingRef ref = refs_[i].ref();
-  const LastUse use = report().last_use(i, *ref.mapping);
-  if (may_become_dormant(ref) && become_dormant_observed(ref, EndedBy::kLastReference, use))
+  const LastUse last = report().last_use(i, *ref.mapping);
+  if (may_become_dormant(ref) && become_dormant_observed(ref, use, last))
     return true;
-  return remove_last(device_.map().release_last(ref), &use);
+  return remove_last(device_.map().end_use(ref, use), use == EndedUse::kTurn ? nullptr : &last);
 }
 
-/// Releases all references of argument i. False as release_last.
-[[gnu::always_inline]] inline bool Exiting::delete_data(size_t i) {
-  const MappingRef ref = refs_[i].ref();
-  if (queue_.is_observed()) {
-    const LastUse use = report().last_use(i, *ref.mapping);
-    return (may_become_dormant(ref) && become_dormant_observed(ref, EndedBy::kDeletion, use)) ||
-           remove_last(device_.map().delete_all(ref), &use);
-  }
-  if (may_become_dormant(ref) && device_.map().delete_as_dormant(ref))
-    return true;
-  return remove_last(device_.map().delete_all(ref), nullptr);
-}
-
-/// use: of an observed construct.
-[[gnu::noinline]] bool Exiting::remove_last(const Removed &removed, const LastUse *use) {
+/// last: what is left to be reported of the reference.
+[[gnu::noinline]] bool Exiting::remove_last(const Removed &removed, const LastUse *last) {
   if (!removed.is_removed)
     return false;
   OMPTARGET_SCHED_POINT("exit: released");
-  if (use)
-    report_released(*use);
+  if (last)
+    report_released(*last);
   remove(removed);
   return true;
 }
@@ -335,7 +324,7 @@ void Exiting::release_rest() {
   };
   Released released = release_now();
   for (; released.must_wait; released = release_now())
-    DeferredConstruct::wait_for_turn(device_, ref);
+    wait_for_turn(ref);
   OMPTARGET_SCHED_POINT("exit: released");
   if (queue_.is_observed() && released.is_valid)
     report().released(i, *ref.mapping, released.reached_zero);
@@ -345,7 +334,7 @@ void Exiting::release_rest() {
     remove(device_.map().remove_if_unused(ref));
   // The construct is complete once data that nobody references are gone: who enters them after it maps them anew.
   if (is_released_in_turn(ref))
-    DeferredConstruct::wait_for_turn(device_, ref);
+    wait_for_turn(ref);
 }
 
 bool Exiting::has_turn(MappingRef ref) const {

@@ -48,7 +48,10 @@ public:
       : device_(device), arguments_(arguments), refs_(arguments.refs), queue_(queue), failure_(failure) {}
 
   /// The construct has failed: nothing is copied back.
-  void copy_nothing() { copies_ = false; }
+  void copy_nothing() {
+    copies_ = false;
+    many_.reset();
+  }
   /// Queues the copies of what is copied back and referenced by nobody else, or always copied back.
   void start();
   /// Waits for the queue, and exits everything, whatever fails. Returns the failure of the queued work.
@@ -68,8 +71,6 @@ private:
 
   bool is_of_kind(size_t i, uint64_t bits) const { return (arguments_.kinds & bits) != 0 && arguments_.has(i, bits); }
   ArgumentReport report() const { return {device_, arguments_.list()}; }
-  enum class EndedBy { kLastReference, kTurn, kDeletion };
-  bool become_dormant_observed(MappingRef ref, EndedBy ended_by, const LastUse &last);
   bool is_same(size_t i, size_t j) const { return refs_[i].ref() == refs_[j].ref(); }
   /// Returns whether argument i is copied back when its mapping's data are.
   bool wants_copy(size_t i) const { return copies_ && copies_back(arguments_.type(i)) && arguments_.bytes(i) > 0; }
@@ -89,16 +90,17 @@ private:
   bool may_become_dormant(MappingRef ref) const {
     return !device_.plugin().wants_mappings() && !ref.mapping->has_extras();
   }
-  bool release_last(size_t i);
-  bool release_last_observed(size_t i);
-  bool delete_data(size_t i);
+  bool end_use(size_t i, EndedUse use);
+  bool end_use_observed(size_t i, EndedUse use);
+  bool become_dormant_observed(MappingRef ref, EndedUse use, const LastUse &last);
+  bool remove_last(const Removed &removed, const LastUse *last);
   void release_with_care(size_t i, size_t last);
-  bool remove_last(const Removed &removed, const LastUse *use);
   void remove(const Removed &removed);
   bool copy_back(size_t i, size_t last, bool is_queued);
   bool copy_back(const Copy &copy, bool is_queued);
   void copy_with_care(const Copy &copy, bool is_at_once);
   void end_turn(size_t i, bool is_plain);
+  void wait_for_turn(MappingRef ref);
 
   Device &device_;
   MapArguments &arguments_;
@@ -107,8 +109,8 @@ private:
   Status &failure_;
   bool copies_ = true; ///< the construct has not failed
   llvm::SmallVector<Taken, 16> turns_;
-  /// For constructs of more than a few arguments. Has the last argument of each mapping that is copied back, and the
-  /// argument before each of them.
+  /// For constructs of more than a few arguments: the last argument of each mapping that is copied back, and for each
+  /// argument the one before it. Made when it is first asked for, with what copies_ is then.
   struct Copied {
     llvm::DenseMap<std::pair<const Mapping *, uint32_t>, size_t> last;
     std::vector<size_t> before;

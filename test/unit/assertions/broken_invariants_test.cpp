@@ -90,6 +90,18 @@ TEST_F(BrokenInvariants, end_a_construct_that_leaves_small_data) {
   EXPECT_DEATH(leave_data(), kPlanted);
 }
 
+// Data that their construct has not published, in a phase in which none may be left.
+TEST_F(BrokenInvariants, end_a_construct_that_exits_what_it_has_not_published) {
+  FakeDevice device(FakeKind::kLazy);
+  Construct work(device);
+  const MapItems items{item(data_, sizeof data_, kTo)};
+  ASSERT_TRUE(work.enter(items).is_ok());
+  work.queue().add_arriving(work.arguments().refs[0].ref());
+  EXPECT_DEATH(work.start_exit(items, true).consume(), "broken invariant on device 0: a construct exits data that it has not published");
+  work.queue().forget_unpublished();
+  ASSERT_TRUE(work.start_exit(items, true).is_ok());
+}
+
 TEST_F(BrokenInvariants, of_a_table_of_functions_end_its_publication) {
   const FunctionPair right[2] = {{0x1000, 0x9000}, {0x2000, 0xa000}}, twisted[2] = {right[1], right[0]},
                      wrong[2] = {right[0], {0x2000, 0xb000}};

@@ -77,7 +77,7 @@ TEST(HostDataToTargetMap, guesses_of_many_are_right) {
     const MappingRef ref = map.guess_arrived(begin_of(i), kSize);
     guessed += static_cast<bool>(ref);
     ASSERT_TRUE(!ref || ref.mapping->begin() == begin_of(i));
-    ASSERT_EQ(map.find_arrived(begin_of(i), kSize).mapping->begin(), begin_of(i));
+    ASSERT_EQ(map.find_to_release(begin_of(i), kSize).mapping->begin(), begin_of(i));
     ASSERT_FALSE(map.guess_arrived(begin_of(i) + kSize, kSize)); // between two
   }
   EXPECT_GT(guessed, kMany / 4);
@@ -313,7 +313,7 @@ TEST(HostDataToTargetMap, the_last_reference_and_the_turn_are_taken_in_one_step)
     EXPECT_TRUE(release(map, ref, counter).has_turn);
     EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
     EXPECT_TRUE(map.find(kA, 8).ref) << "who enters it finds it";
-    EXPECT_TRUE(map.end_turn(ref).is_removed);
+    EXPECT_TRUE(map.end_use(ref, EndedUse::kTurn).is_removed);
   }
 }
 
@@ -327,13 +327,13 @@ TEST(HostDataToTargetMap, the_last_reference_stays_while_another_construct_has_t
     EXPECT_TRUE(released.must_wait);
     EXPECT_FALSE(released.reached_zero);
     EXPECT_EQ(ref.take_turn(), Turn::kBusy);
-    EXPECT_FALSE(map.end_turn(ref).is_removed) << "a reference is left";
+    EXPECT_FALSE(map.end_use(ref, EndedUse::kTurn).is_removed) << "a reference is left";
     EXPECT_EQ(map.fault(), "");
     EXPECT_TRUE(release(map, ref, counter).has_turn);
     EXPECT_EQ(ref.take_turn(), Turn::kGone) << "it is about to go";
-    EXPECT_TRUE(map.end_turn(ref).is_removed);
+    EXPECT_TRUE(map.end_use(ref, EndedUse::kTurn).is_removed);
     EXPECT_EQ(ref.take_turn(), Turn::kGone);
-    EXPECT_FALSE(map.end_turn(ref).is_removed);
+    EXPECT_FALSE(map.end_use(ref, EndedUse::kTurn).is_removed);
   }
 }
 

@@ -44,7 +44,7 @@ struct Stretch {
     }
     MappingRef ref = map.revive(absence.dormant, range, true);
     if (!ref) {
-      const Inserted inserted = map.reserve(range, absence.gap);
+      const Inserted inserted = map.insert(range, absence.gap);
       if (!inserted.is_new)
         return;
       ref = inserted.found.ref;
@@ -64,7 +64,7 @@ struct Stretch {
       owners[i].store(0, std::memory_order_relaxed);
   }
   void leave(MappingRef ref) {
-    if (ref.release_unless_last() || map.release_last_as_dormant(ref))
+    if (ref.release_unless_last() || map.become_dormant(ref, EndedUse::kReference))
       return;
     if (ref.release(false).reached_zero)
       (void)map.remove_if_unused(ref);
@@ -128,13 +128,13 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     const NewRange range{begin, begin + kBytes, begin, nullptr, nullptr, Counter::kDynamic};
     if (const MappingRef ref = map.revive(absence.dormant, range, true))
       return ref;
-    const Inserted inserted = map.reserve(range, absence.gap);
+    const Inserted inserted = map.insert(range, absence.gap);
     EXPECT_TRUE(inserted.is_new && inserted.found.ref.publish_storage(DevicePtr{0x100000} + kBytes * place, 0, true));
     return inserted.found.ref;
   };
   const auto remove = [&](MappingRef ref) {
     EXPECT_EQ(map.find_to_release(ref.mapping->begin(), 1), ref);
-    EXPECT_TRUE(map.release_last(ref).is_removed);
+    EXPECT_TRUE(map.end_use(ref, EndedUse::kReference).is_removed);
   };
   std::vector<MappingRef> refs;
   for (int i = 0; i < kMany; ++i)
@@ -144,7 +144,7 @@ TEST(ManyLeaves, what_a_thread_did_last_among_many_does_not_decide_what_it_finds
     const MappingRef fresh = enter(2 * place + 1);
     EXPECT_EQ(map.retain_arrived(stretch->at(2 * place), kBytes, absence), refs[static_cast<size_t>(place)]);
     EXPECT_TRUE(refs[static_cast<size_t>(place)].release_unless_last());
-    const bool is_dormant = map.release_last_as_dormant(fresh);
+    const bool is_dormant = map.become_dormant(fresh, EndedUse::kReference);
     const MappingRef again = is_dormant ? enter(2 * place + 1) : fresh;
     EXPECT_EQ(again.mapping, fresh.mapping);
     remove(again);

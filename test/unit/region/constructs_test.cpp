@@ -575,6 +575,43 @@ TEST_P(ConstructTest, temporary_memory_goes_when_the_work_is_done) {
   EXPECT_EQ(fake_blocks(), blocks);
 }
 
+// Only queues have a failure before all is copied back.
+TEST_P(ConstructTest, after_a_failure_nothing_is_copied_back_of_many_arguments) {
+  int a[40] = {};
+  MapItems items;
+  for (size_t i = 0; i < 40; i += 2) // no neighbours
+    items.push_back(item(&a[i], sizeof a[i], kTo | kFrom));
+  Construct work(device_);
+  ASSERT_TRUE(work.enter(items).is_ok());
+  ASSERT_TRUE(work.queue().wait().is_ok());
+  ASSERT_TRUE(enter(device_, {items[0]}).is_ok());
+  *on_device(device_, a) = 42;
+  ASSERT_TRUE(work.start_exit(items, true).is_ok()); // a[0] is left for later: another construct has a reference
+  ASSERT_TRUE(exit(device_, {items[0]}).is_ok());
+  fail_synchronize(1);
+  EXPECT_EQ(work.complete().is_ok(), GetParam() == FakeKind::kSynchronous);
+  fail_synchronize(0);
+  EXPECT_TRUE(a[0] == 0 || GetParam() == FakeKind::kSynchronous);
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
+TEST_P(ConstructTest, memory_that_cannot_be_freed_does_not_stop_the_copy_back) {
+  int a[4] = {};
+  Construct work(device_);
+  MapItems items{item(a, sizeof a, kTo | kFrom)};
+  ASSERT_TRUE(work.enter(items).is_ok());
+  ASSERT_TRUE(work.queue().wait().is_ok());
+  *on_device(device_, a) = 42;
+  ASSERT_TRUE(work.queue().allocate_temporary(64).is_ok());
+  ASSERT_TRUE(work.start_exit(items, true).is_ok());
+  fail_free(1);
+  const Status status = work.complete();
+  fail_free(0);
+  EXPECT_FALSE(status.is_ok());
+  EXPECT_EQ(a[0], 42);
+  EXPECT_EQ(device_.map().size(), 0u);
+}
+
 // Threads map the same and their own data over two devices; each must find what it was promised to find.
 TEST_P(ConstructTest, threads_map_the_same_data) {
   FakeDevice other(GetParam(), 1);

@@ -279,7 +279,7 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
   const HostPtr begin = host_ptr(&data);
   Absence absence;
   const MappingRef own =
-      map.reserve({begin, begin + int64_t{sizeof data}, begin, nullptr, nullptr, Counter::kDynamic}, absence.gap)
+      map.insert({begin, begin + int64_t{sizeof data}, begin, nullptr, nullptr, Counter::kDynamic}, absence.gap)
           .found.ref;
   own.publish_storage(device_ptr(*block));
   ConstructQueue queue(device, false);
@@ -294,7 +294,7 @@ TEST_F(PlainData, data_that_are_deleted_and_entered_again_while_they_are_publish
   llvm::SmallVector<MappingRef, 2> lost;
   EXPECT_TRUE(queue.publish(lost).is_ok());
   EXPECT_EQ(lost.size(), 1u);
-  EXPECT_TRUE(map.find_arrived(begin, sizeof data));
+  EXPECT_TRUE(map.find_to_release(begin, sizeof data));
   EXPECT_TRUE(exit(device, {item(&data, sizeof data, 0)}).is_ok());
   device.free_dormant();
 }

@@ -225,7 +225,7 @@ TEST_P(EnteringTest, ranges_that_no_memory_can_have_are_refused_whether_or_not_t
       EXPECT_NE(enter(device_, items, is_first).to_string().find(words), std::string::npos) << words;
       EXPECT_NE(exit(device_, items, is_first).to_string().find(words), std::string::npos) << words;
       Absence absence;
-      EXPECT_FALSE(device_.map().find_arrived(host_ptr(begin), size));
+      EXPECT_FALSE(device_.map().find_to_release(host_ptr(begin), size));
       EXPECT_FALSE(device_.map().retain_arrived(host_ptr(begin), size, absence));
       EXPECT_FALSE(device_.map().borrow_arrived(host_ptr(begin), size));
     }

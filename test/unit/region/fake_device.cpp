@@ -37,6 +37,8 @@ int64_t failing_submit = 0;
 int64_t refused_submit = 0;
 int64_t failing_retrieve = 0;
 int64_t failing_wait = 0;
+int64_t failing_free = 0;
+int64_t failing_synchronize = 0;
 std::function<void(FakeOperation)> &hook = *new std::function<void(FakeOperation)>;
 std::vector<LazyQueue *> queues;
 
@@ -92,7 +94,7 @@ int32_t free_block(int32_t, void *memory, int32_t) {
     return 1;
   }
   std::free(memory);
-  return 0;
+  return failing_free > 0 && --failing_free == 0 ? 1 : 0;
 }
 
 /// Calls the hook without the lock, so that it may use the device, and wait.
@@ -209,7 +211,7 @@ int32_t synchronize(int32_t, __tgt_async_info *info) {
   ++counts.synchronisations;
   advance(queue_of(info), INT64_MAX);
   end_queue(info);
-  return 0;
+  return failing_synchronize > 0 && --failing_synchronize == 0 ? 1 : 0;
 }
 
 int32_t query(int32_t, __tgt_async_info *info) {
@@ -350,6 +352,16 @@ void refuse_submit(int64_t n) {
 void fail_retrieve(int64_t n) {
   Lock lock(mutex);
   failing_retrieve = n;
+}
+
+void fail_synchronize(int64_t n) {
+  Lock lock(mutex);
+  failing_synchronize = n;
+}
+
+void fail_free(int64_t n) {
+  Lock lock(mutex);
+  failing_free = n;
 }
 
 void forget_events() {

@@ -46,6 +46,12 @@ void refuse_submit(int64_t n);
 /// The n-th copy from the device from now on fails; 0: none.
 void fail_retrieve(int64_t n);
 
+/// The n-th wait for a queue from now on says that its work has failed; 0: none.
+void fail_synchronize(int64_t n);
+
+/// The n-th free of device memory from now on says that it has failed; 0: none.
+void fail_free(int64_t n);
+
 /// Events that are alive are no longer counted.
 void forget_events();
 
