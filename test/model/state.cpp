@@ -132,7 +132,7 @@ Scenario published(bool fails) {
   scenario.threads.push_back([=] {
     const Inserted inserted = table->map.insert(range_at(kBegin));
     if (fails) {
-      table->map.discard(inserted.found.ref);
+      (void)table->map.discard(inserted.found.ref);
       return;
     }
     inserted.found.ref.publish_storage(kDevice);
