@@ -13,18 +13,25 @@ namespace omptarget::device_rtl::gpu {
 struct Task {
   void *shared;                   ///< copies of pointers to shared variables, behind the task
   void (*entry)(int32_t, Task *); ///< clang's returns a number that nobody needs, flang's nothing
-  int32_t is_inner;               ///< whether a task began it; of use to the RTL only
+  int32_t part;                   ///< of an untied task: where its code goes on
+};
+/// What the RTL keeps before each task.
+struct alignas(16) TaskState {
+  bool is_inner; ///< whether a task began it
+  bool is_running;
 };
 
+INLINE TaskState *state_of(Task *task) { return reinterpret_cast<TaskState *>(task) - 1; }
 INLINE void begin_task(Task *task) {
   atomics::store(&any_task, 1u);
-  task->is_inner = thread_bit(task_bits);
+  state_of(task)->is_inner = thread_bit(task_bits) != 0;
+  state_of(task)->is_running = true;
   set_thread_bit(task_bits);
 }
 INLINE void end_task(Task *task) {
-  if (task->is_inner == 0)
+  if (!state_of(task)->is_inner)
     clear_thread_bit(task_bits);
-  release(task);
+  release(state_of(task));
 }
 
 } // namespace omptarget::device_rtl::gpu
@@ -33,12 +40,16 @@ RTL int32_t __kmpc_omp_task(ident_t *, int32_t, omptarget::device_rtl::gpu::Task
 
 namespace omptarget::device_rtl::gpu {
 
-/// A task may make tasks, which the compiler is shown as in parallel.cpp.
+/// A task may make tasks, which the compiler is shown as in parallel.cpp. An untied one comes here from its own code for
+/// each of its parts.
 __attribute__((noinline)) static void run_task(Task *task) {
   MAY_RECURSE(__kmpc_omp_task, static_cast<void>(__kmpc_omp_task(nullptr, 0, task)));
-  begin_task(task);
+  const bool is_part = state_of(task)->is_running;
+  if (!is_part)
+    begin_task(task);
   task->entry(static_cast<int32_t>(thread_number()), task);
-  end_task(task);
+  if (!is_part)
+    end_task(task);
 }
 
 } // namespace omptarget::device_rtl::gpu
@@ -48,7 +59,10 @@ using namespace omptarget::device_rtl::gpu;
 RTL Task *__kmpc_omp_task_alloc(ident_t *, int32_t, int32_t, uint64_t task_size, uint64_t shared_size,
                                 void (*entry)(int32_t, Task *)) {
   const uint64_t begin = round_up(task_size, 16);
-  auto *task = static_cast<Task *>(allocate_or_fail(begin + shared_size));
+  auto *const state = static_cast<TaskState *>(allocate_or_fail(sizeof(TaskState) + begin + shared_size));
+  state->is_running = false;
+  auto *const task = reinterpret_cast<Task *>(state + 1);
+  task->part = 0;
   task->shared = reinterpret_cast<char *>(task) + begin;
   task->entry = entry;
   return task;
