@@ -17,6 +17,7 @@ namespace emulator::executor {
 namespace {
 // The highest bit of exponents stays, so that floats are no numbers near zero and seldom no numbers at all.
 constexpr std::array<uint8_t, 8> kFreshDifferences = {0xFF, 0xFF, 0xFF, 0xBF, 0xFF, 0xFF, 0xFF, 0xBF};
+bool is_fresh(uint8_t difference) { return difference == kFreshDifferences[0] || difference == kFreshDifferences[3]; }
 } // namespace
 
 bool PageSet::has(uintptr_t number) const {
@@ -107,6 +108,8 @@ void UnwrittenMemory::set(const void *bytes, size_t size, const uint8_t *differe
       page = (pages_[number] = std::make_unique<Page>()).get();
     for (size_t i = 0; i < count; ++i)
       page->differences[first + i] = differences ? differences[done + i] : 0;
+    if (!differences) // bytes beside them in the word keep their place
+      return;
     std::fill(page->origins.begin() + static_cast<std::ptrdiff_t>(first / kWord),
               page->origins.begin() + static_cast<std::ptrdiff_t>((first + count + kWord - 1) / kWord), origin);
   });
@@ -206,7 +209,7 @@ size_t UnwrittenMemory::width_around(uintptr_t address) const {
 
 // With the lock held. Padding comes before a member that must be aligned, or ends a structure that has such a member.
 // So it is a part of an aligned piece of memory of that member's size, and not its beginning. A store near it is as
-// wide.
+// wide. What was computed differs in other bits than what nobody wrote.
 bool UnwrittenMemory::is_padding(const uint8_t *bytes, const std::vector<uint8_t> &differences, size_t begin,
                                  size_t end) const {
   const auto address = reinterpret_cast<uintptr_t>(bytes);
@@ -214,6 +217,9 @@ bool UnwrittenMemory::is_padding(const uint8_t *bytes, const std::vector<uint8_t
   const uint8_t lowest = differences[begin], fresh = kFreshDifferences[(address + begin) % kFreshDifferences.size()];
   if (lowest != fresh && lowest == (fresh & -(lowest & -lowest)))
     ++begin;
+  if (!std::all_of(differences.begin() + static_cast<std::ptrdiff_t>(begin),
+                   differences.begin() + static_cast<std::ptrdiff_t>(end), is_fresh))
+    return false;
   for (size_t align = 2; align <= kWord; align *= 2)
     if ((address + end) % align == 0 && end - begin < align && begin != 0 && width_around(address + begin) >= align)
       return true;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
@@ -85,6 +86,39 @@ TEST_F(Unwritten, FindsPieces) {
   EXPECT_EQ(part->bytes, kSize - 4096);
   memory_->forget(bytes_.data(), kSize);
   EXPECT_FALSE(memory_->find_in(bytes_.data(), kSize));
+}
+
+TEST_F(Unwritten, KeepsThePlaceBesideWrittenBytes) {
+  ASSERT_NE(memory_, nullptr);
+  constexpr UnwrittenMemory::Origin kPlace = 77;
+  constexpr std::array<uint8_t, 4> kDiffer = {1, 2, 3, 4};
+  uint8_t *const word = &bytes_[16 - reinterpret_cast<uintptr_t>(bytes_.data()) % 8];
+  memory_->write(word, 4, kDiffer.data(), kPlace);
+  memory_->write(word + 4, 4, nullptr, 0);
+  std::array<uint8_t, 8> differences;
+  UnwrittenMemory::Origin origin = 0;
+  EXPECT_TRUE(memory_->read(word, 8, differences.data(), origin));
+  EXPECT_EQ(origin, kPlace);
+  memory_->forget(word, 8);
+}
+
+TEST_F(Unwritten, TellsResultsFromPadding) {
+  ASSERT_NE(memory_, nullptr);
+  uint8_t *const first = &bytes_[16 - reinterpret_cast<uintptr_t>(bytes_.data()) % 8];
+  constexpr std::array<uint8_t, 2> kDiffer = {0, 0x3B}; // as floats of 16 bits that are small integers
+  for (size_t i = 0; i < 32; i += 2)
+    memory_->write(first + i, 2, kDiffer.data(), 1);
+  const auto part = memory_->find_in(first, 32);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->bytes, 16U);
+  memory_->forget(first, 32);
+  memory_->add(first, 32); // a char and a short
+  for (size_t i = 0; i < 32; i += 4) {
+    memory_->write(first + i, 1, nullptr, 0);
+    memory_->write(first + i + 2, 2, nullptr, 0);
+  }
+  EXPECT_FALSE(memory_->find_in(first, 32));
+  memory_->forget(first, 32);
 }
 
 } // namespace
