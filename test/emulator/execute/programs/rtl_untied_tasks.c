@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code of an untied task calls the RTL for each of its parts, with the task itself. LLVM's device RTLs release the
-// task after each part.
+// The code of an untied task calls the RTL for each of its parts, with the task itself. Only the first of these calls
+// begins the task and releases it.
 // REQUIRES: rtl-ours
 // RUN: %clang -fopenmp-version=51 %s -o %t
 // RUN: %run LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD=0 SIM_EXECUTOR_UNWRITTEN=1 SIM_EXECUTOR_RACES=1 %t 2>&1 | %FileCheck %s
