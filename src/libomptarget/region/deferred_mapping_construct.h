@@ -24,17 +24,18 @@ public:
       : DeferredConstruct(device, call, kind, list), kind_(kind), kernel_(kernel), list_(list),
         queue_(device, is_observed()), exiting_(device, arguments_, queue_, besides_) {}
 
-  /// Starts a construct by start(DeferredMappingConstruct &, Status &), and defers the rest: libomp keeps its handle in the slot.
-  template <typename Start>
-  static Status run(std::unique_ptr<DeferredMappingConstruct> construct, void *&slot, Start start) {
+  /// Carries out the first half of a construct, first_half(DeferredMappingConstruct &, Status &), and defers the rest:
+  /// libomp keeps its handle in the slot.
+  template <typename FirstHalf>
+  static Status run(std::unique_ptr<DeferredMappingConstruct> construct, void *&slot, FirstHalf first_half) {
     Status status;
-    const Ended so_far = start(*construct, status);
+    const Ended so_far = first_half(*construct, status);
     if (so_far != Ended::kDone)
       return construct->conclude(so_far, std::move(status));
     return defer_or_complete(std::move(construct), slot);
   }
-  /// Start it: enter, and queue what is to be done for certain. Unless kDone, nothing is under way. code: return address
-  /// in the code that passes the arguments.
+  /// First halves: enter, and queue what is to be done for certain. Unless kDone, nothing is under way. code: return
+  /// address in the code that passes the arguments.
   Ended launch(const Region &region, Status &status);
   Ended enter(const void *code, Status &status);
   Ended exit(const void *code, Status &status);
