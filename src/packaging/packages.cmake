@@ -21,6 +21,9 @@ set(CPACK_COMPONENTS_ALL library plugins tools dev device default dbgsym)
 if(OMPTARGET_EMULATOR OR OMPTARGET_TESTS)
   list(APPEND CPACK_COMPONENTS_ALL emulator)
 endif()
+if(TARGET omptarget_gomp)
+  list(APPEND CPACK_COMPONENTS_ALL gomp)
+endif()
 if(TARGET omptarget-jit)
   list(APPEND CPACK_COMPONENTS_ALL jit)
 endif()
@@ -85,6 +88,12 @@ omptarget_package(jit omptarget-jit libs "compiles OpenMP device code of LLVM bi
 when a program first uses them. It uses LLVM's library.")
 set(CPACK_DEBIAN_JIT_PACKAGE_DEPENDS "omptarget ${same}")
 set(CPACK_DEBIAN_JIT_PACKAGE_RECOMMENDS "lld-${OMPTARGET_JIT_LLVM_MAJOR} | lld")
+omptarget_package(gomp omptarget-gomp libs "runs target regions of programs of GCC on omptarget's device for the CPU"
+  "A libgomp.so.1 in a folder of its own, for programs of gcc and gfortran that\n\
+are started with this folder in their library path. The system's libgomp does\n\
+the rest.")
+set(CPACK_DEBIAN_GOMP_PACKAGE_SHLIBDEPS OFF) # it needs the library of another package, and a link
+set(CPACK_DEBIAN_GOMP_PACKAGE_DEPENDS "omptarget ${same}, libgomp1, libc6 (>= 2.28)")
 omptarget_package(default omptarget-default libs "makes omptarget the offloading runtime of all users"
   "Sets the library path of login shells, so that programs of clang get\nomptarget instead of LLVM's libomptarget.")
 set(CPACK_DEBIAN_DEFAULT_PACKAGE_DEPENDS "omptarget ${same}")

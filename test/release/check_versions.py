@@ -61,6 +61,10 @@ def check_kit(most, folder):
                          os.path.join(folder, "programs", "llvm-22") + os.sep)
 
 
+# The libgomp.so.1 for programs of GCC needs the library, and by a link the system's libgomp.
+FOR_GCC, NEEDED_FOR_GCC = os.path.join("gomp", "libgomp.so.1"), r"|libomptarget\.so|libgomp-system\.so\.1"
+
+
 def check_archive(most, folder, brought="", left_out=None):
     failures, count, highest = [], 0, (0,)
     for file in elf_files(folder):
@@ -78,7 +82,7 @@ def check_archive(most, folder, brought="", left_out=None):
                 failures.append("%s needs %s_%s of a C++ or compiler library" % (file, family, version))
         for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", file)):
             if not re.match(r"(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\." +
-                            brought, needed) and not is_plugin:
+                            brought + (NEEDED_FOR_GCC if file.endswith(FOR_GCC) else ""), needed) and not is_plugin:
                 failures.append("%s needs %s" % (file, needed))
     if count == 0:
         failures.append("%s: no ELF file is there" % folder)

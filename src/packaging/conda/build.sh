@@ -9,7 +9,8 @@ folder=$PREFIX/opt/omptarget
 # The later prefix counts: CMAKE_ARGS has that of the environment.
 # shellcheck disable=SC2086
 cmake -S . -B build-conda -G Ninja ${CMAKE_ARGS:-} -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$folder" \
-  -DLLVM_DIR="$PREFIX/lib/cmake/llvm" -DOMPTARGET_TESTS=OFF
+  -DLLVM_DIR="$PREFIX/lib/cmake/llvm" -DOMPTARGET_TESTS=OFF \
+  -DOMPTARGET_SYSTEM_LIBGOMP=../../../../lib/libgomp.so.1 # that of the environment, seen from lib/gomp
 cmake --build build-conda -j "${CPU_COUNT:-2}"
 cmake --install build-conda --strip
 
