@@ -49,12 +49,33 @@ OMPTARGET_API void __omptarget_update_data(const __omptarget_construct *construc
 OMPTARGET_API void __omptarget_enter_once(const __omptarget_construct *construct);
 OMPTARGET_API void __omptarget_exit_once(const __omptarget_construct *construct);
 
+/* Bits of a type that only these constructs have. IN_PLACE: if the data are mapped anew, the device uses the host's
+ * memory. UNDIVIDED: a target update of data of which only a part is present is an error. */
+#define OMPTARGET_IN_PLACE (INT64_C(1) << 42)
+#define OMPTARGET_UNDIVIDED (INT64_C(1) << 43)
+
+/* The variables with declare target in the modules of GCC that are loaded now, in the order of their addresses. The
+ * same table as long as it does not change; each lives as long as the process. */
+typedef struct __omptarget_variable {
+  uintptr_t begin, end;
+} __omptarget_variable;
+typedef struct __omptarget_variables {
+  size_t count;
+  const __omptarget_variable *first;
+} __omptarget_variables;
+OMPTARGET_API const __omptarget_variables *__omptarget_declared_variables(void);
+
+/* The calling thread is about to call an API routine (omp_target_alloc, ...) for code of the program that returns
+ * there. */
+OMPTARGET_API void __omptarget_called_from(const void *code);
 /* The device address of a host address, or null. */
 OMPTARGET_API void *__omptarget_device_address(const void *address, int64_t device);
 /* Ends the process: the construct has what the caller cannot read. */
 OMPTARGET_API void __omptarget_refuse(const __omptarget_construct *construct, const char *reason);
 /* Prints a line as the library does. */
 OMPTARGET_API void __omptarget_warn(const char *text);
+/* The same about a variable, with the construct's place. */
+OMPTARGET_API void __omptarget_warn_of(const __omptarget_construct *construct, const void *variable, const char *text);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@ namespace omptarget::host {
 
 namespace {
 
+/// Empty if no image has the kernel: it is a function of the program, which the host library names.
 std::string name_of(int32_t device, const void *kernel) {
   auto state = device_state(device).lock();
   for (const auto &image : state->images) {
@@ -23,7 +24,7 @@ std::string name_of(int32_t device, const void *kernel) {
       if (entry->addr == kernel)
         return entry->name;
   }
-  return "unknown";
+  return {};
 }
 
 } // namespace
@@ -34,8 +35,9 @@ void print_launch(int32_t device, const void *kernel, const uint32_t (&teams)[3]
   const auto text = [](const uint32_t(&counts)[3]) {
     return dimensions_text(std::max(counts[0], 1u), counts[1], counts[2]);
   };
-  print_info(device_number(device), "Launching kernel %s with %s blocks and %s threads in Generic mode",
-             name_of(device, kernel).c_str(), text(teams).c_str(), text(threads).c_str());
+  if (const std::string name = name_of(device, kernel); !name.empty())
+    print_info(device_number(device), "Launching kernel %s with %s blocks and %s threads in Generic mode", name.c_str(),
+               text(teams).c_str(), text(threads).c_str());
 }
 
 } // namespace omptarget::host

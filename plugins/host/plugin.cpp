@@ -188,7 +188,7 @@ int32_t copy(int32_t device, void *to, const void *from, int64_t size) {
     return fail_without_device(device);
   if (size < 0 || (size != 0 && (!to || !from))) [[unlikely]]
     return fail_to_copy(size, from, to);
-  if (size != 0)
+  if (size != 0 && to != from) // the same: data that are mapped in place
     std::memcpy(to, from, static_cast<size_t>(size));
   return 0;
 }

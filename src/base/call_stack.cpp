@@ -7,12 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
-#include <elf.h>
 #include <link.h>
 #include <memory>
-#include <optional>
 #include <unwind.h>
 
+#include "base/elf_sections.h"
 #include "base/format.h"
 #include "base/line_table.h"
 #include "base/mapped_file.h"
@@ -65,70 +64,6 @@ int collect_calls(dl_phdr_info *info, size_t, void *argument) {
   return 0;
 }
 
-/// The sections of a module's file, without those that are damaged.
-class Sections {
-public:
-  explicit Sections(std::string_view file) : file_(file) {
-    const auto header = read<ElfW(Ehdr)>(0);
-    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(ElfW(Shdr)))
-      return;
-    for (uint64_t i = 0; i < header->e_shnum; ++i)
-      if (const auto section = read<ElfW(Shdr)>(header->e_shoff + i * sizeof(ElfW(Shdr))))
-        sections_.push_back(*section);
-    names_ = contents(header->e_shstrndx);
-  }
-
-  /// Empty if there is none, also if it is compressed.
-  std::string_view find(const char *name) const {
-    for (size_t i = 0; i < sections_.size(); ++i)
-      if (text_at(names_, sections_[i].sh_name) == name)
-        return contents(i);
-    return {};
-  }
-  /// Calls take(symbol, name) for the symbols of a table of this type. Returns whether there is one.
-  template <typename Take> bool each_symbol(uint32_t type, Take take) const {
-    for (size_t i = 0; i < sections_.size(); ++i) {
-      if (sections_[i].sh_type != type)
-        continue;
-      const std::string_view symbols = contents(i), names = contents(sections_[i].sh_link);
-      for (size_t at = 0; at + sizeof(ElfW(Sym)) <= symbols.size(); at += sizeof(ElfW(Sym))) {
-        ElfW(Sym) symbol;
-        std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
-        take(symbol, text_at(names, symbol.st_name));
-      }
-      return true;
-    }
-    return false;
-  }
-
-private:
-  template <typename T> std::optional<T> read(uint64_t offset) const {
-    if (offset > file_.size() || file_.size() - offset < sizeof(T))
-      return std::nullopt;
-    T value;
-    std::memcpy(&value, file_.data() + offset, sizeof(T));
-    return value;
-  }
-  std::string_view contents(size_t number) const {
-    if (number >= sections_.size())
-      return {};
-    const ElfW(Shdr) &section = sections_[number];
-    if (section.sh_type == SHT_NOBITS || (section.sh_flags & SHF_COMPRESSED) != 0 || section.sh_offset > file_.size())
-      return {};
-    return file_.substr(section.sh_offset, section.sh_size);
-  }
-  static std::string_view text_at(std::string_view names, uint64_t offset) {
-    if (offset >= names.size())
-      return {};
-    const std::string_view text = names.substr(offset);
-    return text.substr(0, text.find('\0'));
-  }
-
-  std::string_view file_;
-  std::vector<ElfW(Shdr)> sections_;
-  std::string_view names_;
-};
-
 std::string readable(std::string_view name) {
   const std::string symbol(name.substr(0, name.find('@'))); // without its version
   if (!symbol.starts_with("_Z"))                            // of C: the demangler takes "i" for a type
@@ -138,7 +73,7 @@ std::string readable(std::string_view name) {
   return text ? text.get() : symbol;
 }
 
-void name_functions(const Sections &sections, const Module &module, std::vector<CallPlace> &places) {
+void name_functions(const ElfSections &sections, const Module &module, std::vector<CallPlace> &places) {
   const auto take = [&](const ElfW(Sym) & symbol, std::string_view name) {
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
       return;
@@ -152,7 +87,7 @@ void name_functions(const Sections &sections, const Module &module, std::vector<
     sections.each_symbol(SHT_DYNSYM, take);
 }
 
-void find_lines(const Sections &sections, const Module &module, std::vector<CallPlace> &places) {
+void find_lines(const ElfSections &sections, const Module &module, std::vector<CallPlace> &places) {
   std::vector<uint64_t> addresses;
   addresses.reserve(module.calls.size());
   for (const Call &call : module.calls)
@@ -178,7 +113,7 @@ void look_into(Module &module, std::vector<CallPlace> &places) {
   MappedFile file;
   if (Status status = file.open(is_program ? "/proc/self/exe" : module.path); !status)
     return status.consume(); // the system's own, or a file that is gone
-  const Sections sections(file.contents());
+  const ElfSections sections(file.contents());
   name_functions(sections, module, places);
   find_lines(sections, module, places);
 }
@@ -215,7 +150,7 @@ std::string variable_at(uintptr_t address) {
       if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && module.calls[0].offset - symbol.st_value < symbol.st_size)
         name = readable(text);
     };
-    const Sections sections(file.contents());
+    const ElfSections sections(file.contents());
     if (!sections.each_symbol(SHT_SYMTAB, take))
       sections.each_symbol(SHT_DYNSYM, take);
   }

@@ -13,7 +13,7 @@
 
 namespace omptarget {
 
-constinit WritablePages writable_pages;
+constinit NotedPages writable_pages, readable_pages;
 
 namespace {
 
@@ -75,6 +75,13 @@ bool find_writable(const void *begin, size_t size) {
   if (has_word ? !is_page_writable(reinterpret_cast<const void *>(word)) : !is_byte_writable(begin))
     return false;
   writable_pages.note(page);
+  return true;
+}
+
+bool find_readable(const void *begin) {
+  if (!is_page_readable(begin))
+    return handles_refused_accesses();
+  readable_pages.note(reinterpret_cast<uintptr_t>(begin) / kSmallestPage);
   return true;
 }
 

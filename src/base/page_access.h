@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells if memory of this process may be written, without writing it. A page that was found to be writable is
-// remembered, so that the system is asked once.
+// Tells if memory of this process may be read or written, without doing it. A page that was found to be is remembered,
+// so that the system is asked once.
 #pragma once
 
 #include <atomic>
@@ -21,15 +21,15 @@ bool is_page_readable(const void *address);
 /// Returns whether the program handles accesses that the system refuses. Then writing may work nevertheless.
 bool handles_refused_accesses();
 
-/// Pages that were found to be writable lately. Any thread. It may forget.
-class WritablePages {
+/// Pages that were found to be writable, or readable, lately. Any thread. It may forget.
+class NotedPages {
 public:
-  bool has(uintptr_t page) const { return place_of(page).load(std::memory_order_relaxed) == page; }
+  bool has(uintptr_t page) const { return place_of(page).load(std::memory_order_relaxed) == ~page; }
   void note(uintptr_t page) {
     has_any_.store(true, std::memory_order_relaxed);
-    place_of(page).store(page, std::memory_order_relaxed);
+    place_of(page).store(~page, std::memory_order_relaxed);
   }
-  /// Other memory may have taken the place of what was writable.
+  /// Other memory may have taken the place of what was noted.
   void forget_all() {
     if (!has_any_.exchange(false, std::memory_order_relaxed))
       return;
@@ -41,10 +41,11 @@ private:
   static constexpr size_t kPlaces = size_t{1} << 14; ///< 128 kB, of which the places of used pages are touched
   std::atomic<uintptr_t> &place_of(uintptr_t page) { return places_[page % kPlaces]; }
   const std::atomic<uintptr_t> &place_of(uintptr_t page) const { return places_[page % kPlaces]; }
-  std::atomic<uintptr_t> places_[kPlaces] = {};
+  std::atomic<uintptr_t> places_[kPlaces] = {}; ///< complements, as there is a page 0
   std::atomic<bool> has_any_{false};
 };
-extern WritablePages writable_pages;
+extern NotedPages writable_pages;
+extern NotedPages readable_pages; ///< only those that writable_pages may not have
 
 /// Asks the system, and notes the page of begin if it can be written. [begin, begin + size): data that are about to be
 /// written. valgrind checks what is asked for, so it lies in the data.
@@ -62,6 +63,20 @@ inline bool is_writable(const void *begin, size_t size) {
     return true;
   const uintptr_t last_begin = last * kSmallestPage;
   return find_writable(reinterpret_cast<const void *>(last_begin), end - last_begin);
+}
+
+/// Asks the system, and notes the page of begin if it can be read.
+[[gnu::cold]] bool find_readable(const void *begin);
+
+/// The same for data that are about to be read: those that are mapped anew, or updated. Yes if the program handles
+/// refused accesses.
+inline bool is_readable(const void *begin, size_t size) {
+  const auto first = reinterpret_cast<uintptr_t>(begin);
+  const uintptr_t page = first / kSmallestPage, last = (first + size - 1) / kSmallestPage;
+  const auto is_noted = [](uintptr_t one) { return writable_pages.has(one) || readable_pages.has(one); };
+  if (!is_noted(page) && !find_readable(begin)) [[unlikely]]
+    return false;
+  return page == last || is_noted(last) || find_readable(reinterpret_cast<const void *>(last * kSmallestPage));
 }
 
 } // namespace omptarget

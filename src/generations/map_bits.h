@@ -7,7 +7,8 @@
 #include <cstdint>
 
 /// The 16 bits from kMemberOfShift hold the number of the parent, counted from 1. No compiler uses 0x800 and those from
-/// 1 << 16 to 1 << 43. Those from 1 << 45 to 1 << 47 are the library's own (src/libomptarget/mapping/map_type.h).
+/// 1 << 16 to 1 << 43. Those from 1 << 45 to 1 << 47 are the library's own (src/libomptarget/mapping/map_type.h), and
+/// two before them are those of include/omptarget/host_code.h.
 namespace omptarget::map_type {
 inline constexpr uint64_t kTo = 0x1;
 inline constexpr uint64_t kFrom = 0x2;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "gomp/core.h"
+#include "gomp/declared.h"
 #include "gomp/deferred.h"
 #include "gomp/devices.h"
 #include "gomp/kinds.h"
@@ -26,7 +27,7 @@ struct Region {
 };
 
 /// The calling thread is about to run this one.
-thread_local constinit const Region *starting = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local constinit const Region *starting = nullptr;
 
 /// Called by the system's libgomp, in the state of a thread that it gives to a region.
 void run_on_device(void *values) {
@@ -74,22 +75,40 @@ __omptarget_region describe(const TargetCall &call) {
   return region;
 }
 
+/// Warns if data that a variable with declare target leads to have a copy on the device: regions use the host's.
+[[gnu::cold]] void check_in_place(const __omptarget_construct &construct, const void *variable) {
+  static constinit KnownAddresses<64> warned;
+  for (int32_t i = 0; i < construct.count; ++i) {
+    const void *const data = construct.begins[i];
+    if (!(construct.types[i] & OMPTARGET_IN_PLACE))
+      continue;
+    if (const void *const copy = __omptarget_device_address(data, construct.device); copy && copy != data)
+      if (!warned.note(variable))
+        __omptarget_warn_of(&construct, variable,
+                            "is a variable with declare target, of which regions use the host's, and the data it leads "
+                            "to have another copy on the device already: regions that use the variable do not see it");
+  }
+}
+
 __omptarget_construct describe(const char *name, const void *code, int device, const MapList &list) {
   const __omptarget_construct construct{name,         code,          device,       list.count(),
                                         list.bases(), list.begins(), list.sizes(), list.types()};
   if (const char *failure = list.failure())
     __omptarget_refuse(&construct, failure);
+  if (list.declared_pointer()) [[unlikely]]
+    check_in_place(construct, list.declared_pointer());
   return construct;
 }
 
 } // namespace
 
 void run_target(const TargetCall &call) {
-  if (const int current = current_device(); current != kHost)
-    return run_in_region(call, current);
-  const int device = resolve(call.device);
+  const auto [device, is_in_region] = where(call.device);
+  if (is_in_region)
+    return run_in_region(call, device);
   if (device == kHost)
     return run_on_host(call);
+  look_for_declared(call.code);
   Region region{call, device};
   const MapList list(call.entries, Construct::kRegion, &region);
   const __omptarget_construct construct = describe("target", call.code, device, list);
@@ -99,9 +118,10 @@ void run_target(const TargetCall &call) {
 }
 
 void run_data(const DataCall &call) {
-  const int device = current_device() == kHost ? resolve(call.device) : kHost;
-  if (device == kHost)
+  const auto [device, is_in_region] = where(call.device);
+  if (device == kHost || is_in_region)
     return;
+  look_for_declared(call.code);
   const MapList list(call.entries, call.construct, nullptr);
   const bool is_update = call.construct == Construct::kUpdate, is_exit = call.construct == Construct::kExit;
   const char *const name = is_update ? "target update" : is_exit ? "target exit data" : "target enter data";
@@ -141,11 +161,13 @@ void *device_pointer(const Entries &entries, size_t i, int device) {
 }
 
 void open_data(int device, const Entries &entries, const void *code) {
-  const int number = current_device() == kHost ? resolve(device) : kHost;
+  const auto [place, is_in_region] = where(device);
+  const int number = is_in_region ? kHost : place;
   auto *const open = new OpenData{innermost, number, code, {}, nullptr};
   innermost = open;
   if (number == kHost)
     return;
+  look_for_declared(code);
   open->list = new MapList(entries, Construct::kData, nullptr);
   const __omptarget_construct construct = describe("target data", code, number, *open->list);
   __omptarget_enter_data(&construct);

@@ -3,6 +3,7 @@
 
 #include "gomp/devices.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -13,13 +14,39 @@ namespace omptarget::gomp {
 
 namespace {
 
-/// In a region the default device is the region's own, with this mark. libgomp hands it on to the threads and tasks.
-constexpr int kMark = 0x6f000000, kMarkMask = 0x7f000000;
-
 constexpr int kDefault = -1;
+constexpr int kInitial = -1; ///< as a default device, from libgomp 13 on
 
-int marked(int device) { return kMark | device; }
-bool is_marked(int number) { return number >= 0 && (number & kMarkMask) == kMark; }
+/// Some numbers as default devices are this library's. In a region the default device is the region's own, as a mark,
+/// which libgomp hands on to the threads and tasks. If the program sets one of these numbers itself, another of them
+/// stands for it.
+constexpr int kMarks = 0x800, kStandIns = 0x100;
+/// The first of them. The program's numbers have priority: OMP_DEFAULT_DEVICE may have one of them.
+constexpr int kFirst = 0x6f000000, kOtherFirst = 0x6e000000;
+constinit std::atomic<int> first_own{0};
+constinit std::atomic<int> stood_for[kStandIns] = {}; ///< 0: not used
+
+int marked(int device) { return first_own.load(std::memory_order_relaxed) + device; }
+int place_in_own(int number) {
+  return static_cast<int>(static_cast<unsigned>(number) -
+                          static_cast<unsigned>(first_own.load(std::memory_order_relaxed)));
+}
+bool is_marked(int number) { return static_cast<unsigned>(place_in_own(number)) < kMarks; }
+bool is_stand_in(int number) {
+  return static_cast<unsigned>(place_in_own(number)) - static_cast<unsigned>(kMarks) < kStandIns;
+}
+
+/// The number that is set for a number of the program's. If all stand-ins are used, it is the last one: like the others
+/// it is the number of no device.
+int stand_in_for(int number) {
+  int i = 0;
+  for (; i < kStandIns - 1; ++i) {
+    int found = 0;
+    if (stood_for[i].compare_exchange_strong(found, number, std::memory_order_acq_rel) || found == number)
+      break;
+  }
+  return first_own.load(std::memory_order_relaxed) + kMarks + i;
+}
 
 /// The default device in a runtime that is no libgomp, if modules of GCC have their teams and tasks there. libomp has
 /// libgomp's functions for these, and may come first. Null: there is none.
@@ -28,6 +55,11 @@ struct OtherRuntime {
   void (*set)(int);
 };
 constinit OtherRuntime other{};
+
+void choose_own(int number) {
+  const bool is_programs = static_cast<unsigned>(number - kFirst) < kMarks + kStandIns;
+  first_own.store(is_programs ? kOtherFirst : kFirst, std::memory_order_release);
+}
 
 void find_other() {
   void *const system = dlopen(OMPTARGET_SYSTEM_LIBGOMP, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -44,9 +76,18 @@ void find_other() {
     other = {};
 }
 
-const OtherRuntime &other_runtime() {
+/// Called before anything of this library sets a default device.
+void prepare() {
   static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_other);
+  pthread_once(&once, [] {
+    find_other();
+    choose_own(other.get ? other.get() : system::get_default_device());
+  });
+}
+
+const OtherRuntime &other_runtime() {
+  if (first_own.load(std::memory_order_acquire) == 0) [[unlikely]]
+    prepare();
   return other;
 }
 
@@ -63,20 +104,44 @@ int device_count() {
   return omptarget_core_number_of_devices();
 }
 
-// libgomp 13 and later have a negative one if they see no device of their own.
-int default_device() {
-  const int number = default_device_of_task();
+/// Returns the number that the program has set, or the region's device, from the number that libgomp keeps. From 13 on
+/// libgomp keeps -4 if it sees no device of its own.
+static int meaning_of(int number) {
   if (is_marked(number))
-    return number & ~kMarkMask;
-  return number < 0 ? 0 : number;
+    return place_in_own(number);
+  if (is_stand_in(number)) [[unlikely]]
+    return stood_for[place_in_own(number) - kMarks].load(std::memory_order_acquire);
+  return number < 0 && number != kInitial ? 0 : number;
+}
+
+int default_device() { return meaning_of(default_device_of_task()); }
+
+void set_default_device(int number) {
+  if (current_device() != kHost)
+    return; // the region's mark stays
+  const int set = is_marked(number) || is_stand_in(number) ? stand_in_for(number) : number;
+  const OtherRuntime &runtime = other_runtime();
+  runtime.set ? runtime.set(set) : system::set_default_device(set);
 }
 
 int current_device() {
-  if (const int number = system::get_default_device(); is_marked(number))
-    return number & ~kMarkMask;
   const OtherRuntime &runtime = other_runtime();
-  const int number = runtime.get ? runtime.get() : 0;
-  return is_marked(number) ? number & ~kMarkMask : kHost;
+  if (const int number = system::get_default_device(); is_marked(number))
+    return place_in_own(number);
+  if (!runtime.get) [[likely]]
+    return kHost;
+  const int number = runtime.get();
+  return is_marked(number) ? place_in_own(number) : kHost;
+}
+
+Where where(int device) {
+  const OtherRuntime &runtime = other_runtime();
+  int number = system::get_default_device();
+  if (!is_marked(number) && runtime.get) [[unlikely]]
+    number = runtime.get();
+  if (is_marked(number))
+    return {place_in_own(number), true};
+  return {resolve(device == kDefault ? meaning_of(number) : device), false};
 }
 
 // libgomp forgets what is set here with the region's task.
@@ -93,8 +158,14 @@ OnDevice::~OnDevice() {
     other.set(before_);
 }
 
+/// Numbers below it are devices: it grows only.
+static constinit std::atomic<int> known_count{0};
+
 int resolve(int device) {
+  if (device >= 0 && device < known_count.load(std::memory_order_relaxed)) [[likely]]
+    return device;
   const int count = device_count();
+  known_count.store(count, std::memory_order_relaxed);
   const int number = device == kDefault ? default_device() : device;
   if (count == 0 && (device == kDefault || device >= 0))
     return 0;                                             // the core says what that means

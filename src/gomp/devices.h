@@ -12,6 +12,8 @@ inline constexpr int kHost = -2; ///< GCC passes this for if(false), and from 13
 int device_count();
 /// The default device of the calling task.
 int default_device();
+/// Sets it. In a region it does nothing.
+void set_default_device(int number);
 /// The number that the core is to be asked for, or kHost.
 int resolve(int device);
 /// The same for the device routines, in which the host is the number after the last device.
@@ -19,6 +21,12 @@ int resolve_for_routine(int device);
 
 /// The device whose region the calling thread runs, or kHost.
 int current_device();
+/// Where a construct goes: to the device in whose region it is met, or else where its number says, as resolve does.
+struct Where {
+  int device;
+  bool is_in_region;
+};
+Where where(int device);
 /// Notes on which device a region is, in the task that the system's libgomp has made for it. Its teams and tasks
 /// inherit that.
 class OnDevice {

@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include "generations/map_bits.h"
+#include "gomp/declared.h"
 #include "gomp/kinds.h"
+#include "omptarget/host_code.h"
 
 namespace omptarget::gomp {
 
@@ -51,7 +53,8 @@ bool range_bits(unsigned kind, uint64_t &bits) {
 
 } // namespace
 
-MapList::MapList(const Entries &entries, Construct construct, void *first) : entries_(entries), construct_(construct) {
+MapList::MapList(const Entries &entries, Construct construct, void *first)
+    : entries_(entries), construct_(construct), has_declared_(has_declared()) {
   const size_t most = 2 * entries.count + 1; // an entry and its attachment; the first value
   uint64_t *storage = inline_;
   if (most > kInline) {
@@ -88,6 +91,10 @@ void MapList::add_value(void *value) {
 void MapList::add_range(size_t i, uint64_t bits, size_t size) {
   if (is_region())
     bits |= map_type::kTargetParam;
+  if (construct_ == Construct::kUpdate)
+    bits |= OMPTARGET_UNDIVIDED;
+  if (has_declared_ && has_declared_pointer(i)) [[unlikely]]
+    bits |= OMPTARGET_IN_PLACE;
   if (is_in_struct(i))
     bits |= static_cast<uint64_t>(struct_ + 1) << map_type::kMemberOfShift;
   add({address(i), address(i), static_cast<int64_t>(size), bits});
@@ -107,7 +114,9 @@ bool MapList::is_in_descriptor(size_t i) const {
 void MapList::add_entry(size_t i) {
   const unsigned own = kind(i);
   uint64_t bits = 0;
-  if (range_bits(own, bits)) {
+  if (has_declared_ && is_declared(address(i))) [[unlikely]] {
+    add_value(address(i));
+  } else if (range_bits(own, bits)) {
     // Variables that are not allocated, and absent arguments, have the address 0 and a pointer variable.
     const bool is_nothing = !address(i) && (entries_.sizes[i] == 0 || (i + 1 < entries_.count && is_pointer(i + 1)));
     is_nothing ? add_value(nullptr) : add_range(i, bits, entries_.sizes[i]);
@@ -193,11 +202,25 @@ void MapList::add_rare(size_t i) {
   }
 }
 
+/// Returns whether the i-th entry is a pointer that leads to other data of the list.
+bool MapList::is_attaching(size_t i) const { return (is_pointer(i) || is_attached(i)) && address(i); }
+
+/// Returns whether a variable with declare target leads to what the i-th entry maps. Regions use that variable, and so
+/// the host's data. GCC passes the pointer behind them.
+bool MapList::has_declared_pointer(size_t i) {
+  for (size_t other = i + 1; other < entries_.count; ++other)
+    if (is_attaching(other) && pointer_at(address(other)) + entries_.sizes[other] == address(i) &&
+        is_declared(address(other))) {
+      declared_pointer_ = address(other);
+      return true;
+    }
+  return false;
+}
+
 /// Pointers come behind all that is mapped. The host library reads the pointer itself; the entry says where the
 /// section begins.
 void MapList::attach(size_t i) {
-  const unsigned own = kind(i);
-  if ((!is_pointer(i) && own != kind::kAttach && own != kind::kAttachZeroLength) || !address(i))
+  if (!is_attaching(i) || (has_declared_ && is_declared(address(i))))
     return;
   if (char *const pointee = pointer_at(address(i)))
     add({address(i), pointee + entries_.sizes[i], kPointerSize, map_type::kAttach | map_type::kAlways});

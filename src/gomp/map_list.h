@@ -31,6 +31,9 @@ public:
   /// Returns what cannot be translated, or null.
   const char *failure() const { return failure_[0] ? failure_ : nullptr; }
 
+  /// Returns the variable with declare target that leads to data which the construct maps, or null.
+  void *declared_pointer() const { return declared_pointer_; }
+
   int32_t count() const { return count_; }
   void **bases() const { return bases_; }
   void **begins() const { return begins_; }
@@ -61,10 +64,14 @@ private:
   void add_descriptor(size_t i);
   void add_rare(size_t i);
   void attach(size_t i);
+  bool is_attaching(size_t i) const;
+  bool has_declared_pointer(size_t i);
   void refuse(size_t i, const char *reason);
 
   const Entries entries_; ///< whose arrays are the caller's
   const Construct construct_;
+  const bool has_declared_;
+  void *declared_pointer_ = nullptr;
   size_t members_end_ = 0; ///< entries before it are members of the struct
   int32_t struct_ = 0;     ///< number of its argument
   int32_t count_ = 0;

@@ -4,10 +4,14 @@
 // The routines on devices, for C and, with an underscore, for Fortran. All that would have libgomp look for devices of
 // its own is here, so that it never does.
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
+#include <cstdint>
 
 #include "gomp/core.h"
+#include "gomp/declared.h"
 #include "gomp/devices.h"
 #include "gomp/system_libgomp.h"
 
@@ -30,6 +34,46 @@ void wait_for(int count, void **objects) {
 
 int error_of(int result) { return result == 0 ? 0 : EINVAL; }
 
+/// Returns whether the address lies in a variable that the devices share with the host, and the number is a device's.
+bool is_shared(const void *address, int device, const void *code) {
+  look_for_declared(code);
+  return is_declared(address) && device >= 0 && device < device_count();
+}
+
+/// A part of memory that has several dimensions.
+template <typename Address> struct Rectangle {
+  Address address;
+  const size_t *offsets, *dimensions;
+  int device;
+};
+
+/// Numbers of dimensions are asked for by null addresses.
+int copy_rectangle(const Rectangle<void *> &to, const Rectangle<const void *> &from, size_t element, int dimensions,
+                   const size_t *volume, const void *code) {
+  const bool is_question = !to.address && !from.address;
+  if (!is_question)
+    __omptarget_called_from(code);
+  const int result = omptarget_core_memcpy_rect(to.address, from.address, element, dimensions, volume, to.offsets,
+                                                from.offsets, to.dimensions, from.dimensions,
+                                                resolve_for_routine(to.device), resolve_for_routine(from.device));
+  return is_question ? result : error_of(result);
+}
+
+int pause(int kind, int device, const void *code) {
+  const int number = resolve_for_routine(device), count = device_count();
+  if (number == count)
+    return system::pause_resource_all(kind);
+  __omptarget_called_from(code);
+  return omptarget_core_pause_resource(kind, number);
+}
+
+int pause_all(int kind, const void *code) {
+  constexpr int kAllDevices = -11;
+  __omptarget_called_from(code);
+  const int result = omptarget_core_pause_resource(kind, kAllDevices);
+  return result != 0 ? result : system::pause_resource_all(kind);
+}
+
 } // namespace
 
 extern "C" {
@@ -40,6 +84,11 @@ OMPTARGET_API int omp_get_initial_device() { return device_count(); }
 OMPTARGET_API int omp_get_initial_device_() { return device_count(); }
 OMPTARGET_API int omp_get_default_device() { return default_device(); }
 OMPTARGET_API int omp_get_default_device_() { return default_device(); }
+OMPTARGET_API void omp_set_default_device(int device) { set_default_device(device); }
+OMPTARGET_API void omp_set_default_device_(const int *device) { set_default_device(*device); }
+OMPTARGET_API void omp_set_default_device_8_(const int64_t *device) {
+  set_default_device(static_cast<int>(std::clamp<int64_t>(*device, INT_MIN, INT_MAX)));
+}
 OMPTARGET_API int omp_is_initial_device() { return current_device() == kHost; }
 OMPTARGET_API int omp_is_initial_device_() { return omp_is_initial_device(); }
 OMPTARGET_API int omp_get_device_num() {
@@ -49,30 +98,44 @@ OMPTARGET_API int omp_get_device_num() {
 OMPTARGET_API int omp_get_device_num_() { return omp_get_device_num(); }
 
 OMPTARGET_API void *omp_target_alloc(size_t size, int device) {
+  __omptarget_called_from(__builtin_return_address(0));
   return omptarget_core_target_alloc(size, resolve_for_routine(device));
 }
 OMPTARGET_API void omp_target_free(void *pointer, int device) {
+  __omptarget_called_from(__builtin_return_address(0));
   omptarget_core_target_free(pointer, resolve_for_routine(device));
 }
 OMPTARGET_API int omp_target_is_present(const void *pointer, int device) {
+  if (is_shared(pointer, device, __builtin_return_address(0)))
+    return 1;
+  __omptarget_called_from(__builtin_return_address(0));
   return omptarget_core_is_present(pointer, resolve_for_routine(device));
 }
 OMPTARGET_API int omp_target_is_accessible(const void *pointer, size_t size, int device) {
+  __omptarget_called_from(__builtin_return_address(0));
   return omptarget_core_is_accessible(pointer, size, resolve_for_routine(device));
 }
 OMPTARGET_API void *omp_get_mapped_ptr(const void *pointer, int device) {
+  if (is_shared(pointer, device, __builtin_return_address(0)))
+    return const_cast<void *>(pointer);
+  __omptarget_called_from(__builtin_return_address(0));
   return omptarget_core_mapped_ptr(pointer, resolve_for_routine(device));
 }
 OMPTARGET_API int omp_target_associate_ptr(const void *host, const void *target, size_t size, size_t offset,
                                            int device) {
+  if (is_shared(host, device, __builtin_return_address(0)))
+    return EINVAL; // it is present already
+  __omptarget_called_from(__builtin_return_address(0));
   return error_of(omptarget_core_associate(host, target, size, offset, resolve_for_routine(device)));
 }
 OMPTARGET_API int omp_target_disassociate_ptr(const void *host, int device) {
+  __omptarget_called_from(__builtin_return_address(0));
   return error_of(omptarget_core_disassociate(host, resolve_for_routine(device)));
 }
 
 OMPTARGET_API int omp_target_memcpy(void *to, const void *from, size_t length, size_t to_offset, size_t from_offset,
                                     int to_device, int from_device) {
+  __omptarget_called_from(__builtin_return_address(0));
   return error_of(omptarget_core_memcpy(to, from, length, to_offset, from_offset, resolve_for_routine(to_device),
                                         resolve_for_routine(from_device)));
 }
@@ -80,17 +143,17 @@ OMPTARGET_API int omp_target_memcpy_async(void *to, const void *from, size_t len
                                           size_t from_offset, int to_device, int from_device, int count,
                                           void **objects) {
   wait_for(count, objects);
-  return omp_target_memcpy(to, from, length, to_offset, from_offset, to_device, from_device);
+  __omptarget_called_from(__builtin_return_address(0));
+  return error_of(omptarget_core_memcpy(to, from, length, to_offset, from_offset, resolve_for_routine(to_device),
+                                        resolve_for_routine(from_device)));
 }
 
 OMPTARGET_API int omp_target_memcpy_rect(void *to, const void *from, size_t element, int dimensions,
                                          const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
                                          const size_t *to_dimensions, const size_t *from_dimensions, int to_device,
                                          int from_device) {
-  const int result =
-      omptarget_core_memcpy_rect(to, from, element, dimensions, volume, to_offsets, from_offsets, to_dimensions,
-                                 from_dimensions, resolve_for_routine(to_device), resolve_for_routine(from_device));
-  return !to && !from ? result : error_of(result);
+  return copy_rectangle({to, to_offsets, to_dimensions, to_device}, {from, from_offsets, from_dimensions, from_device},
+                        element, dimensions, volume, __builtin_return_address(0));
 }
 OMPTARGET_API int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int dimensions,
                                                const size_t *volume, const size_t *to_offsets,
@@ -98,20 +161,15 @@ OMPTARGET_API int omp_target_memcpy_rect_async(void *to, const void *from, size_
                                                const size_t *from_dimensions, int to_device, int from_device, int count,
                                                void **objects) {
   wait_for(count, objects);
-  return omp_target_memcpy_rect(to, from, element, dimensions, volume, to_offsets, from_offsets, to_dimensions,
-                                from_dimensions, to_device, from_device);
+  return copy_rectangle({to, to_offsets, to_dimensions, to_device}, {from, from_offsets, from_dimensions, from_device},
+                        element, dimensions, volume, __builtin_return_address(0));
 }
 
-OMPTARGET_API int omp_pause_resource(int kind, int device) {
-  const int number = resolve_for_routine(device), count = device_count();
-  return number == count ? system::pause_resource_all(kind) : omptarget_core_pause_resource(kind, number);
+OMPTARGET_API int omp_pause_resource(int kind, int device) { return pause(kind, device, __builtin_return_address(0)); }
+OMPTARGET_API int omp_pause_resource_(const int *kind, const int *device) {
+  return pause(*kind, *device, __builtin_return_address(0));
 }
-OMPTARGET_API int omp_pause_resource_(const int *kind, const int *device) { return omp_pause_resource(*kind, *device); }
-OMPTARGET_API int omp_pause_resource_all(int kind) {
-  constexpr int kAllDevices = -11;
-  const int result = omptarget_core_pause_resource(kind, kAllDevices);
-  return result != 0 ? result : system::pause_resource_all(kind);
-}
-OMPTARGET_API int omp_pause_resource_all_(const int *kind) { return omp_pause_resource_all(*kind); }
+OMPTARGET_API int omp_pause_resource_all(int kind) { return pause_all(kind, __builtin_return_address(0)); }
+OMPTARGET_API int omp_pause_resource_all_(const int *kind) { return pause_all(*kind, __builtin_return_address(0)); }
 
 } // extern "C"

@@ -5,7 +5,10 @@
 // RUN: %gcc %s -o %t
 // RUN: %run %t
 // RUN: %run OMP_DEFAULT_DEVICE=2 %t 2
+// RUN: %run OMP_TARGET_OFFLOAD=DEFAULT OMP_DEFAULT_DEVICE=1862270977 %t any 1862270977
+// RUN: %run OMP_TARGET_OFFLOAD=DEFAULT %t any 0
 #include "check.h"
+#include <limits.h>
 #include <string.h>
 
 static void where(int device, int *number, int *levels) {
@@ -86,7 +89,53 @@ static void memory(void) {
   omp_target_free(device, 1);
 }
 
+/// Where a region is that has no device clause.
+static int where_by_default(void) {
+  int number = -5;
+#pragma omp target map(from : number)
+  number = omp_is_initial_device() ? -1 : omp_get_device_num();
+  return number;
+}
+
+/// Any number may be the default device. libgomp 12 takes negative ones for 0; from 13 on, -1 is the initial device.
+static int any_number(int at_start) {
+  static const int numbers[] = {1,          0x6f000001, 0x6f000000, 0x6f000002, 0x6e000001, 0x6f0007ff, 0x6f000800,
+                                0x6f0008ff, 0x6f000900, 0x7fffffff, 4,          77,         0x6effffff, 0};
+  CHECK_EQ(omp_get_default_device(), at_start);
+  CHECK_EQ(where_by_default(), at_start < omp_get_num_devices() ? at_start : -1);
+  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+    omp_set_default_device(numbers[i]);
+    CHECK_EQ(omp_get_default_device(), numbers[i]);
+    CHECK(omp_is_initial_device());
+    CHECK_EQ(omp_get_device_num(), omp_get_num_devices());
+    int inherited = 0;
+#pragma omp parallel num_threads(2) reduction(+ : inherited)
+    inherited = omp_get_default_device() == numbers[i] && omp_is_initial_device();
+    CHECK_EQ(inherited, 2);
+    CHECK_EQ(where_by_default(), numbers[i] < omp_get_num_devices() ? numbers[i] : -1);
+    CHECK_EQ(omp_get_default_device(), numbers[i]);
+  }
+  omp_set_default_device(-1);
+  const int set = omp_get_default_device();
+  CHECK(set == 0 || set == -1);
+  CHECK_EQ(where_by_default(), set);
+  omp_set_default_device(INT_MIN);
+  CHECK_EQ(where_by_default(), 0);
+  omp_set_default_device(2);
+  int in_region = -5;
+#pragma omp target map(from : in_region)
+  {
+    omp_set_default_device(1);
+    in_region = omp_is_initial_device() ? -1 : omp_get_device_num();
+  }
+  CHECK_EQ(in_region, 2);
+  CHECK_EQ(omp_get_default_device(), 2);
+  return finish();
+}
+
 int main(int argc, char **argv) {
+  if (argc > 2)
+    return any_number(atoi(argv[2]));
   CHECK_EQ(omp_get_default_device(), argc > 1 ? atoi(argv[1]) : 0);
   if (argc > 1) {
     int number = -1;

@@ -1,8 +1,8 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library has regions in its constructor and destructor. The dynamic loader does not know that it depends on a
-// preloaded library: its constructor is the first to call, and its destructor the last.
+// A library has regions in its constructor and destructor. It also works if libgomp.so.1 is preloaded and no library
+// path leads to the libraries that it needs itself.
 // RUN: %gcc -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: gcc %s %t.so -o %t
 // RUN: %run %t | %check

@@ -13,6 +13,7 @@
 #include "base/process_rank.h"
 #include "base/version.h"
 #include "device/runtime.h"
+#include "observe/code_places.h"
 #include "observe/device_events.h"
 #include "observe/info.h"
 #include "plugin/own_folder.h"
@@ -28,9 +29,10 @@ void print_lines(const Failure &failure) {
     print_error(failure.about);
 }
 
-/// "target enter data at f.c:3:1", or who called it, as far as symbols tell.
+/// "target enter data at f.c:3:1", or who called it, as far as debug information and symbols tell.
 std::string describe(const Call &call) {
-  if (const SourcePosition position = source_position(call.location))
+  const ident_t *const location = call.location ? call.location : observe::location_of(call.code);
+  if (const SourcePosition position = source_position(location))
     return format("%s at %.*s:%d:%d", call.construct, position.file_length, position.file, position.line,
                   position.column);
   Dl_info caller{};

@@ -6,12 +6,16 @@
 
 #include "omptarget/host_code.h"
 
+#include <atomic>
 #include <llvm/ADT/SmallVector.h>
 
 #include "abi/boundary.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "image/gcc_variables.h"
 #include "memory/memory.h"
+#include "observe/api_caller.h"
 #include "observe/code_places.h"
 #include "observe/info.h"
 #include "region/construct_report.h"
@@ -60,9 +64,22 @@ void finish_at_line(const Status &status, Call call) {
   finish(status, call);
 }
 
+/// The devices that were found to run the program's own code, by their numbers. A device keeps its number.
+constexpr int64_t kMostKnown = 64;
+constinit std::atomic<const Device *> known_devices[kMostKnown] = {};
+
+/// The same device as device_of if it is known and nothing is left to do; null: ask that.
+inline DeviceUse known_device_of(const Call &call) {
+  if (call.device_number < 0 || call.device_number >= kMostKnown)
+    return DeviceUse();
+  const Device *const known = known_devices[call.device_number].load(std::memory_order_relaxed);
+  DeviceUse ready = ready_device_for(call.device_number);
+  return known && ready.get() == known ? std::move(ready) : DeviceUse();
+}
+
 /// The device if it runs the program's own code; null: the host does its work. Only the plugin for the CPU runs it that
 /// comes with the library. Numbers that no device has mean the host, as in libgomp, unless offloading is mandatory.
-Result<DeviceUse> device_of(const Call &call) {
+[[gnu::noinline]] Result<DeviceUse> device_of(const Call &call) {
   Runtime &runtime = Runtime::get();
   if (call.device_number > runtime.number_of_devices() && !runtime.is_mandatory())
     return DeviceUse();
@@ -72,6 +89,8 @@ Result<DeviceUse> device_of(const Call &call) {
                            call.construct);
     return DeviceUse();
   }
+  if (device && call.device_number >= 0 && call.device_number < kMostKnown)
+    known_devices[call.device_number].store(device.get(), std::memory_order_relaxed);
   return device;
 }
 
@@ -89,6 +108,8 @@ template <typename Work> void run_data(const __omptarget_construct *construct, W
   const Call call = call_of(checked(construct));
   const NamedList named(*construct);
   const auto run = [&]() -> Status {
+    if (const DeviceUse known = known_device_of(call)) [[likely]]
+      return work(*known, call, named.list());
     OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_of(call));
     return device ? work(*device, call, named.list()) : Status::ok();
   };
@@ -107,42 +128,46 @@ int __omptarget_run_region(const __omptarget_construct *construct, const __ompta
   request.args.ThreadLimit[0] = region->threads;
   Kernel kernel{reinterpret_cast<void *>(region->run), observe::function_name(region->function, is_observed())};
   kernel.forms.fill(ParameterForm::kCells);
-  const auto run = [&]() -> Result<Outcome> {
+  Outcome outcome = Outcome::kRanOnDevice;
+  const auto run = [&]() -> Status {
+    if (const DeviceUse known = known_device_of(call)) [[likely]]
+      return launch_function(*known, call, kernel, request);
     OMPTARGET_TRY_ASSIGN(const DeviceUse device, device_of(call));
-    if (!device)
-      return Outcome::kRunOnHost;
-    OMPTARGET_TRY(launch_function(*device, call, kernel, request));
-    return Outcome::kRanOnDevice;
+    if (device)
+      return launch_function(*device, call, kernel, request);
+    outcome = Outcome::kRunOnHost;
+    return Status::ok();
   };
-  Result<Outcome> outcome = run();
-  if (!outcome.is_ok())
-    finish_at_line(outcome.take_status(), call);
-  return *outcome == Outcome::kRanOnDevice ? 0 : 1;
+  finish_at_line(run(), call);
+  return outcome == Outcome::kRanOnDevice ? 0 : 1;
 }
 
 void __omptarget_enter_data(const __omptarget_construct *construct) {
-  run_data(construct, [](Device &, const Call &call, const MapList &list) { return enter_data(call, list); });
+  run_data(construct,
+           [](Device &device, const Call &call, const MapList &list) { return enter_data(device, call, list); });
 }
 
 void __omptarget_exit_data(const __omptarget_construct *construct) {
-  run_data(construct, [](Device &, const Call &call, const MapList &list) { return exit_data(call, list); });
+  run_data(construct,
+           [](Device &device, const Call &call, const MapList &list) { return exit_data(device, call, list); });
 }
 
 void __omptarget_update_data(const __omptarget_construct *construct) {
-  run_data(construct, [](Device &, const Call &call, const MapList &list) { return update_data(call, list); });
+  run_data(construct,
+           [](Device &device, const Call &call, const MapList &list) { return update_data(device, call, list); });
 }
 
 void __omptarget_enter_once(const __omptarget_construct *construct) {
   run_data(construct, [](Device &device, const Call &call, const MapList &list) {
     count_once(device, list);
-    return enter_data(call, list);
+    return enter_data(device, call, list);
   });
 }
 
 void __omptarget_exit_once(const __omptarget_construct *construct) {
   run_data(construct, [](Device &device, const Call &call, const MapList &list) {
     count_once(device, list);
-    return exit_data(call, list);
+    return exit_data(device, call, list);
   });
 }
 
@@ -160,3 +185,15 @@ void __omptarget_refuse(const __omptarget_construct *construct, const char *reas
 }
 
 void __omptarget_warn(const char *text) { print_message(text ? text : kNothing); }
+
+void __omptarget_warn_of(const __omptarget_construct *construct, const void *variable, const char *text) {
+  const __omptarget_construct &warned = checked(construct);
+  const char *const name = observe::static_variable_name(variable);
+  const Call call{warned.name, observe::location_of(warned.code), warned.device, warned.code};
+  print_message(format("%s: %s %s", place_of(call).c_str(),
+                       name ? name : format("the variable at %p", variable).c_str(), text ? text : kNothing));
+}
+
+const __omptarget_variables *__omptarget_declared_variables() { return &gcc_variables(); }
+
+void __omptarget_called_from(const void *code) { observe::note_caller(code); }

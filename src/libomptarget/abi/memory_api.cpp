@@ -14,6 +14,7 @@
 #include "device/runtime.h"
 #include "memory/memory.h"
 #include "memory/memory_spaces.h"
+#include "observe/api_caller.h"
 #include "observe/construct_events.h"
 #include "omptarget/compiler.h"
 #include "region/device_variables.h"
@@ -23,6 +24,7 @@ using namespace omptarget;
 namespace {
 
 Call api_call(const char *function, int device, const void *code) {
+  code = observe::take_caller(code);
   observe::note_api_call(code); // also while nobody listens: the call may be what connects a tool
   OMPTARGET_TRACE_DEVICE(Topic::kApi, device, "%s, called from %p", function, code);
   return {function, nullptr, device, code};

@@ -146,6 +146,8 @@ std::string clause_text(const Contents &contents) {
 class MappingContents final : public observe::ContentsListener {
 public:
   void created(DeviceId device, const MappingFacts &facts) override {
+    if (static_cast<const void *>(raw(facts.begin)) == raw(facts.target))
+      return; // the host's memory itself
     note_beyond_block(device, facts.name, facts.begin, facts.size);
     const auto size = static_cast<size_t>(facts.size);
     (*records_.lock())[{raw(device), facts.target}] = {facts.begin, facts.name ? facts.name : "", Bytes(size),

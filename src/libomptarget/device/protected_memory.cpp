@@ -61,4 +61,17 @@ Status retrieve_changes(const Device &device, void *host, const void *source, in
   return Status::ok();
 }
 
+static Status cannot_be_read(const void *host, int64_t size) {
+  const uintptr_t first = reinterpret_cast<uintptr_t>(host), last = first + static_cast<uintptr_t>(size) - 1;
+  const uintptr_t refused = is_page_readable(host) ? last / kSmallestPage * kSmallestPage : first;
+  return Status::error(format("host address 0x%016" PRIxPTR " cannot be read", refused));
+}
+
+Status check_readable(const void *host, int64_t size, bool is_copied_back) {
+  const auto bytes = static_cast<size_t>(size);
+  if (size <= 0 || (is_copied_back && is_writable(host, bytes)) || is_readable(host, bytes)) [[likely]]
+    return Status::ok();
+  return cannot_be_read(host, size);
+}
+
 } // namespace omptarget

@@ -1,8 +1,9 @@
 // Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies back to host memory that cannot be written. Compilers map constant tables like other variables, to the device
-// and back, and the tables lie in read-only pages. Bytes that the device has not changed need no copy.
+// Copies of host memory that cannot be read, and copies back to such that cannot be written. Compilers map constant
+// tables like other variables, to the device and back, and the tables lie in read-only pages. Bytes that the device has
+// not changed need no copy.
 #pragma once
 
 #include "device/device.h"
@@ -12,5 +13,9 @@ namespace omptarget {
 /// Copies from the device what differs there, piece by piece. Fails at bytes that differ and cannot be written. Nothing
 /// that writes source is under way.
 Status retrieve_changes(const Device &device, void *host, const void *source, int64_t size);
+
+/// Fails if the first or the last page of data that are about to be copied to a device cannot be read. Data that are
+/// copied back are asked for as exiting asks, so that it finds the answer.
+Status check_readable(const void *host, int64_t size, bool is_copied_back);
 
 } // namespace omptarget

@@ -17,6 +17,7 @@
 #include "device/mapping_contents.h"
 #include "device/process_exit.h"
 #include "device/shared_blocks.h"
+#include "image/gcc_variables.h"
 #include "image/image_facts.h"
 #include "image/plugin_need.h"
 #include "indirect/caller_registry.h"
@@ -42,6 +43,7 @@ Runtime &Runtime::make() {
 Status Runtime::register_library(const __tgt_bin_desc *descriptor) {
   forget_vanished(descriptor);
   writable_pages.forget_all(); // its constants may lie where other memory was
+  readable_pages.forget_all();
   return modules_.add(descriptor);
 }
 
@@ -391,6 +393,7 @@ void Runtime::before_fork() {
   runtime.modules_.mutex_for_fork().lock();
   caller_registry_mutex_for_fork().lock();
   module_list_mutex_for_fork().lock();
+  gcc_variables_mutex_for_fork().lock();
   for (int32_t i = 0; i < locked; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->before_fork();
   mapping_contents_mutex_for_fork().lock();
@@ -426,6 +429,7 @@ void Runtime::give_back_after_fork(int32_t phase) {
   const int32_t count = runtime.device_count_.load(std::memory_order_acquire);
   for (int32_t i = 0; i < count; ++i)
     runtime.devices_[i].load(std::memory_order_relaxed)->after_fork();
+  gcc_variables_mutex_for_fork().unlock();
   module_list_mutex_for_fork().unlock();
   caller_registry_mutex_for_fork().unlock();
   runtime.modules_.mutex_for_fork().unlock();

@@ -157,6 +157,11 @@ bool MappingRef::publish_storage(DevicePtr allocation, uint8_t padding, bool is_
   return !MappingState::is_unused(before);
 }
 
+bool MappingRef::publish_in_place(bool is_ready) const {
+  const DevicePtr place = device_ptr(raw(mapping->begin()));
+  return publish_storage(place + -static_cast<int64_t>(Mapping::kNotOwn), Mapping::kNotOwn, is_ready);
+}
+
 bool MappingRef::publish_ready(const Arrival *arrival) const {
   const uint64_t padding = mapping->origin_.load(kRelaxed) & Mapping::kPaddingMask;
   mapping->origin_.store(Mapping::origin_of(arrival) | padding, kRelease); // nobody is creating it

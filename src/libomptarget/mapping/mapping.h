@@ -216,6 +216,8 @@ struct MappingRef {
   /// Storage was allocated. allocation: what to free later; the data come after the padding. is_ready: as
   /// publish_ready, whose result it returns, of a mapping whose data are undefined.
   bool publish_storage(DevicePtr allocation, uint8_t padding = 0, bool is_ready = false) const;
+  /// The same of data that the device has in the host's memory, which is not the mapping's to free.
+  bool publish_in_place(bool is_ready) const;
   /// The data have arrived, or have once the event of this arrival has happened. False if all references went before:
   /// the mapping is the creator's to remove.
   [[nodiscard]] bool publish_ready(const Arrival *arrival = nullptr) const;

@@ -38,6 +38,7 @@ public:
       return Status::ok();
     }
     if (!from_) {
+      OMPTARGET_TRY(check_readable(source, bytes, false));
       const DataOperation operation({DataOperationKind::kToDevice, to_->id(), source, destination, bytes, nullptr});
       return to_->plugin_device().data_submit(destination, source, bytes, queue());
     }

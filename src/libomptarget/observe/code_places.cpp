@@ -116,6 +116,10 @@ const char *static_variable_name(const void *address) {
   return at->second.empty() ? nullptr : at->second.c_str();
 }
 
+const char *name_for_message(const char *name, const void *address) {
+  return name && *name ? name : static_variable_name(address);
+}
+
 static const char *place_name(const void *function) {
   if (const char *name = recent_names.find(function)) [[likely]]
     return name;

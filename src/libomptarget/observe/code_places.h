@@ -21,4 +21,8 @@ const char *function_name(const void *function, bool is_symbol_wanted);
 /// the process.
 const char *static_variable_name(const void *address);
 
+/// Returns the name that the compiler has passed for data, or else that of the variable of static storage, or null. For
+/// messages.
+const char *name_for_message(const char *name, const void *address);
+
 } // namespace omptarget::observe

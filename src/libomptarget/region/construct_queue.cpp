@@ -13,6 +13,7 @@
 #include "device/mapped_storage.h"
 #include "device/protected_memory.h"
 #include "mapping/variable_name.h"
+#include "observe/code_places.h"
 #include "observe/construct_events.h"
 #include "region/mapping_settings.h"
 
@@ -58,7 +59,7 @@ Status during_copy(Status status, const Copy &copy, const char *direction) {
   return std::move(status)
       .during(format("Copying data %s device failed: %" PRIu64 " bytes of host address 0x%016" PRIxPTR, direction,
                      copy.size, static_cast<uintptr_t>(copy.host)))
-      .about(variable_text(copy.name, copy.size));
+      .about(variable_text(observe::name_for_message(copy.name, raw(copy.host)), copy.size));
 }
 
 /// Queues a copy of this kind, host being its place on the host, or without a queue makes it; whether it brings attached
@@ -90,6 +91,7 @@ Status ConstructQueue::queue_copy(const Copy &copy, void *host, Queue *queue, bo
 }
 
 Status ConstructQueue::copy_to_device(const Copy &copy) {
+  OMPTARGET_TRY(during_copy(check_readable(raw(copy.host), copy.size, false), copy, "to"));
   if (copy.mapping.mapping->has_attached_pointers())
     return copy_around_pointers(copy);
   bool brings_pointers = false;
@@ -178,6 +180,8 @@ Status ConstructQueue::copy_to_host(const Copy &copy) {
 
 Status ConstructQueue::copy_at_once(const Copy &copy, bool is_to_device) {
   bool brings_pointers = false;
+  if (is_to_device)
+    OMPTARGET_TRY(during_copy(check_readable(raw(copy.host), copy.size, false), copy, "to"));
   OMPTARGET_TRY(is_to_device
                     ? queue_copy<DataOperationKind::kToDevice>(copy, raw(copy.host), nullptr, brings_pointers)
                     : queue_copy<DataOperationKind::kFromDevice>(copy, raw(copy.host), nullptr, brings_pointers));

@@ -63,6 +63,10 @@ void internal::report_kernel_arguments(const Device &device, const MapArguments 
   }
 }
 
+static std::string count_text(const uint32_t (&counts)[3]) {
+  return dimensions_text(std::max(counts[0], 1u), counts[1], counts[2]);
+}
+
 observe::KernelFacts internal::facts_of_launch(const Device &device, const Kernel &kernel,
                                                const LaunchRequest &request) {
   observe::KernelFacts facts{device.id(), kernel.name, {}, {}};
@@ -72,6 +76,9 @@ observe::KernelFacts internal::facts_of_launch(const Device &device, const Kerne
     facts.requested.teams[0] = request.asked_teams;
     facts.requested.threads[0] = request.asked_threads;
   }
+  if (!kernel.descriptor && (info_mask() & info::kKernel) != 0) // the plugin does not know its name
+    print_info(raw(device.id()), "Launching kernel %s with %s blocks and %s threads in Generic mode", kernel.name,
+               count_text(facts.requested.teams).c_str(), count_text(facts.requested.threads).c_str());
   if (observe::wants_granted_shape())
     if (const std::optional<__tgt_launch_shape> shape = launch_shape_of(device, kernel, request)) {
       facts.granted.teams[0] = shape->teams;

@@ -144,4 +144,10 @@ Status exit_data(const Call &call, const MapList &list) { return run<Exit>(call,
 
 Status update_data(const Call &call, const MapList &list) { return run<Update>(call, list); }
 
+Status enter_data(Device &device, const Call &call, const MapList &list) { return run_on<Enter>(device, call, list); }
+
+Status exit_data(Device &device, const Call &call, const MapList &list) { return run_on<Exit>(device, call, list); }
+
+Status update_data(Device &device, const Call &call, const MapList &list) { return run_on<Update>(device, call, list); }
+
 } // namespace omptarget

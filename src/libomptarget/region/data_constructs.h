@@ -14,5 +14,9 @@ namespace omptarget {
 Status enter_data(const Call &call, const MapList &list);
 Status exit_data(const Call &call, const MapList &list);
 Status update_data(const Call &call, const MapList &list);
+// The same on the call's device, which the caller has found.
+Status enter_data(Device &device, const Call &call, const MapList &list);
+Status exit_data(Device &device, const Call &call, const MapList &list);
+Status update_data(Device &device, const Call &call, const MapList &list);
 
 } // namespace omptarget

@@ -3,6 +3,8 @@
 
 #include "region/data_update.h"
 
+#include <cinttypes>
+
 #include "base/page_access.h"
 #include "base/sched_point.h"
 #include "device/mapped_storage.h"
@@ -10,6 +12,8 @@
 #include "mapping/map_arguments.h"
 #include "mapping/non_contiguous.h"
 #include "observe/checks.h"
+#include "observe/code_places.h"
+#include "omptarget/host_code.h"
 #include "region/expansion.h"
 
 namespace omptarget {
@@ -88,7 +92,9 @@ Status DataUpdate::start(const MapItems &items, bool waits) {
          host_ptr(list.begins[last + 1]) == begin + size && list.sizes[last + 1] > 0 &&
          list.sizes[last + 1] <= mapping.end() - (begin + size))
     size += list.sizes[++last];
-  if (mapping.has_attached_pointers() || !(is_to || is_writable(raw(begin), static_cast<size_t>(size)))) {
+  const bool is_allowed =
+      is_to ? is_readable(raw(begin), static_cast<size_t>(size)) : is_writable(raw(begin), static_cast<size_t>(size));
+  if (mapping.has_attached_pointers() || !is_allowed) {
     status = give_back(ref);
     return !status.is_ok();
   }
@@ -127,6 +133,8 @@ Status DataUpdate::add_part(const MapItem &item, HostPtr begin, int64_t size) {
   if (!found.is_contained) {
     if (observe::checks_mapping())
       note_absent(device_, {item});
+    if (item.has(OMPTARGET_UNDIVIDED) && found.is_overlapped)
+      return divided(item, begin, size, found);
     return copy.needed_by && !device_.uses_host_memory() ? missing_present(copy) : Status::ok();
   }
   if (observe::reports_mappings())
@@ -139,6 +147,16 @@ Status DataUpdate::add_part(const MapItem &item, HostPtr begin, int64_t size) {
   if (item.has(map_type::kFrom))
     add_copy(careful().to_host, copy);
   return Status::ok();
+}
+
+/// Only a part of the data is present. libgomp ends a program there, too.
+[[gnu::cold]] Status DataUpdate::divided(const MapItem &item, HostPtr begin, int64_t size, const Found &found) const {
+  const char *const name = observe::name_for_message(item.name, raw(begin));
+  return Status::error(format("%s at host address 0x%016" PRIxPTR " cannot be updated: only 0x%016" PRIxPTR
+                              " to 0x%016" PRIxPTR " is present on device %d",
+                              mapped_data_text(name, begin, size).c_str(), static_cast<uintptr_t>(begin),
+                              static_cast<uintptr_t>(found.begin), static_cast<uintptr_t>(found.end),
+                              raw(device_.id())));
 }
 
 /// Parts of one mapping borrow it once.

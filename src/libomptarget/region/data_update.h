@@ -62,6 +62,7 @@ private:
   bool copy_plainly(const MapList &list, int32_t &i, bool is_alone, Status &status);
   Status add_argument(const MapList &list, int32_t i);
   Status add_part(const MapItem &item, HostPtr begin, int64_t size);
+  Status divided(const MapItem &item, HostPtr begin, int64_t size, const Found &found) const;
   Found find_and_borrow(HostPtr begin, int64_t size);
   Status copy_carefully(bool waits);
   Status mend(const PlainCopy &plain, Status status);

@@ -12,8 +12,11 @@
 #include "device/invariants.h"
 #include "device/mapped_storage.h"
 #include "device/mapping_tables.h"
+#include "device/protected_memory.h"
 #include "mapping/construct_counts.h"
 #include "mapping/variable_name.h"
+#include "observe/code_places.h"
+#include "omptarget/host_code.h"
 #include "region/construct_report.h"
 #include "region/deferred_construct.h"
 #include "region/expansion.h"
@@ -24,6 +27,7 @@ namespace omptarget {
 namespace {
 
 constexpr int64_t kPointerSize = sizeof(void *);
+constexpr uint64_t kInPlace = OMPTARGET_IN_PLACE;
 /// Arguments that have no data to be entered.
 constexpr uint64_t kNoData = map_type::kLiteral | map_type::kPrivate | map_type::kAttach;
 
@@ -283,6 +287,8 @@ private:
       report().entered(i, *ref.mapping, is_counted);
     if (!(bits & map_type::kTo))
       return true;
+    if (bits & kInPlace)
+      return true;
     if (is_unpublished(ref.mapping))
       copy_later(rest().copies, i);
     else if (bits & map_type::kAlways)
@@ -324,13 +330,18 @@ private:
     }
     if (size == 0)
       return Taken::kYes;
-    const bool copies = (bits & map_type::kTo) != 0;
+    const bool copies = (bits & (map_type::kTo | kInPlace)) == map_type::kTo;
     const bool is_late = publishes_late_ || is_mapped_again(i);
     const bool is_published_late = is_late || (copies && device_.plugin().is_asynchronous());
+    if (copies)
+      if (Status status = check_readable(list_.begins[i], size, (bits & map_type::kFrom) != 0); !status) [[unlikely]] {
+        status_ = during_copy(std::move(status), copy_of_argument(list_, i, {}), "to");
+        return Taken::kNo;
+      }
     const NewRange range = range_of(i, bits, is_published_late);
     const uint8_t padding = publishes_late_ ? padding_of(i) : 0;
     MappingRef own;
-    if (padding == 0 && range.counter == Counter::kDynamic)
+    if (padding == 0 && range.counter == Counter::kDynamic && !(bits & kInPlace))
       own = map_.revive(absence_.dormant, range, !copies && !is_late);
     if (own && queue_.is_observed())
       report().revived(i, *own.mapping);
@@ -391,6 +402,8 @@ private:
       return Taken::kAgain;
     OMPTARGET_SCHED_POINT("enter: reserved");
     const MappingRef reserved = inserted.found.ref;
+    if (has(i, kInPlace))
+      return place_on_host(reserved, is_ready, own);
     const int64_t bytes = list_.sizes[i] + padding;
     auto allocated = allocate_mapped(device_, range.begin, bytes, range.name);
     if (!allocated.is_ok()) {
@@ -419,6 +432,18 @@ private:
     else
       free_removed(device_, map_.discard(own)).consume();
     return Taken::kNo;
+  }
+
+  /// The device uses the host's memory.
+  [[gnu::cold]] Taken place_on_host(MappingRef reserved, bool is_ready, MappingRef &own) {
+    if (!reserved.publish_in_place(is_ready) && is_ready) {
+      free_removed(device_, map_.remove_if_unused(reserved)).consume();
+      return Taken::kAgain; // another construct has deleted them meanwhile
+    }
+    own = reserved;
+    if (queue_.is_observed())
+      report_created(device_, *own.mapping);
+    return Taken::kYes;
   }
 
   /// A struct is mapped from its first mapped member on: the storage is padded so that all members are as aligned as
@@ -663,7 +688,7 @@ private:
     return std::move(status)
         .during(is_present ? "Call to getTargetPointer returned null pointer ('present' map type modifier)."
                            : "Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
-        .about(variable_text(arguments_.name(i), size));
+        .about(variable_text(observe::name_for_message(arguments_.name(i), raw(begin)), size));
   }
 
   [[gnu::cold]] Status cannot_be_allocated(Status failure, const NewRange &range, int64_t bytes) const {
@@ -672,7 +697,7 @@ private:
                        bytes, static_cast<uintptr_t>(range.begin), raw(device_.id())))
         .during(mapped_memory_text(device_))
         .during("Call to getTargetPointer returned null pointer (device failure or illegal mapping).")
-        .about(variable_text(range.name, range.end - range.begin));
+        .about(variable_text(observe::name_for_message(range.name, raw(range.begin)), range.end - range.begin));
   }
 
   Device &device_;

@@ -152,6 +152,26 @@ const char *reason_for_host(int64_t device_number) {
   return status;
 }
 
+bool are_values(const MapList &list) {
+  for (int32_t i = 0; i < list.count; ++i)
+    if (!is_value(static_cast<uint64_t>(list.types[i])))
+      return false;
+  return true;
+}
+
+/// Calls a kernel with values, which all are its arguments. Complete on return.
+Status call_with_values(Device &device, const Kernel &kernel, ParameterForm form, LaunchRequest &request) {
+  llvm::SmallVector<void *, 16> slots;
+  slots.resize_for_overwrite(static_cast<size_t>(request.list.count) + 2);
+  void **last = slots.data();
+  for (int32_t i = 0; i < request.list.count; ++i)
+    if (request.list.types[i] & static_cast<int64_t>(map_type::kTargetParam))
+      *++last = request.list.bases[i];
+  Status status = call_kernel(device, kernel, form, request.args, slots.data(),
+                              static_cast<uint32_t>(last - slots.data()), nullptr);
+  return status.is_ok() ? Status::ok() : abandon_without_data(device, kernel, request.list, std::move(status));
+}
+
 /// Runs a region to its end.
 [[gnu::always_inline]] inline Status run_to_end(Device &device, const Kernel &kernel, ParameterForm form,
                                                 LaunchRequest &request, bool is_observed) {
@@ -217,7 +237,9 @@ bool launch_at_once(const Call &call, LaunchRequest &request, Status &status) {
 }
 
 Status launch_function(Device &device, const Call &call, const Kernel &kernel, LaunchRequest &request) {
-  return run_on(device, call, kernel, kernel.forms[static_cast<size_t>(request.block)], request);
+  const ParameterForm form = kernel.forms[static_cast<size_t>(request.block)];
+  const bool is_plain = !is_observed() && !device.launch_defaults().is_any() && are_values(request.list);
+  return is_plain ? call_with_values(device, kernel, form, request) : run_on(device, call, kernel, form, request);
 }
 
 Result<Outcome> launch(const Call &call, LaunchRequest &request) {

@@ -60,5 +60,16 @@ TEST(PageAccess, a_page_is_asked_for_once) {
   EXPECT_FALSE(is_writable(pages.page(0), 8));
 }
 
+TEST(PageAccess, data_are_readable_if_their_first_and_last_page_are) {
+  const Pages pages(1);
+  EXPECT_EQ(::mprotect(pages.page(2), pages.size(), PROT_NONE), 0);
+  readable_pages.forget_all();
+  EXPECT_TRUE(is_readable(pages.page(0), 2 * pages.size()));
+  EXPECT_FALSE(is_readable(pages.page(1), pages.size() + 1));
+  EXPECT_FALSE(is_readable(pages.page(2) + 5, 1));
+  EXPECT_FALSE(is_readable(reinterpret_cast<const void *>(8), 4));
+  EXPECT_FALSE(is_writable(reinterpret_cast<const void *>(8), 4));
+}
+
 } // namespace
 } // namespace omptarget

@@ -1,0 +1,14 @@
+// Part of omptarget, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which code of the program calls an API routine, if a host runtime passes the call on (include/omptarget/host_code.h).
+#pragma once
+
+namespace omptarget::observe {
+
+/// The calling thread is about to call an API routine for this code of the program.
+void note_caller(const void *code);
+/// Returns what note_caller has noted since the last call, or else that code.
+const void *take_caller(const void *code);
+
+} // namespace omptarget::observe
