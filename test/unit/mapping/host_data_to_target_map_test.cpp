@@ -48,7 +48,7 @@ TEST(HostDataToTargetMap, an_empty_section_is_found_at_its_start_and_at_its_base
   HostDataToTargetMap map;
   NewRange section = range(kA + 0x40, 0x40);
   section.base = kA;
-  map.insert(section);
+  (void)map.insert(section);
   EXPECT_TRUE(map.find(kA + 0x40, 0).is_contained);
   EXPECT_TRUE(map.find(kA, 0).is_contained);
   EXPECT_TRUE(map.find(kA + 0x7f, 0).is_contained);
@@ -97,8 +97,8 @@ TEST(HostDataToTargetMap, delete_takes_all_references_of_its_counter) {
   HostDataToTargetMap map;
   const MappingRef ref = make(map, kA, 64);
   for (int i = 0; i < 5; ++i)
-    ref.retain();
-  map.rare_uses().retain_hold(ref);
+    (void)ref.retain();
+  (void)map.rare_uses().retain_hold(ref);
   EXPECT_FALSE(ref.release(true).reached_zero) << "it is held";
   EXPECT_FALSE(map.remove_if_unused(ref).is_removed);
   EXPECT_TRUE(map.rare_uses().release_hold(ref, false).reached_zero);
@@ -110,7 +110,7 @@ TEST(HostDataToTargetMap, holds_are_counted_apart) {
   const MappingRef ref = make(map, kA, 64, Counter::kHold);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, 0u);
   EXPECT_EQ(map.snapshot()[0].hold_count, 1u);
-  map.rare_uses().retain_hold(ref);
+  (void)map.rare_uses().retain_hold(ref);
   EXPECT_FALSE(ref.release(true).reached_zero);
   EXPECT_FALSE(map.rare_uses().release_hold(ref, false).reached_zero);
   EXPECT_TRUE(map.rare_uses().release_hold(ref, false).reached_zero);
@@ -149,7 +149,7 @@ TEST(HostDataToTargetMap, infinite_counts_stay) {
   EXPECT_TRUE(ref.retain());
   EXPECT_FALSE(ref.release(true).reached_zero);
   EXPECT_EQ(map.snapshot()[0].dynamic_count, UINT32_MAX);
-  map.rare_uses().retain_hold(ref);
+  (void)map.rare_uses().retain_hold(ref);
   EXPECT_FALSE(map.remove_infinite(kA).is_removed) << "it is held";
   map.rare_uses().release_hold(ref, false);
   EXPECT_FALSE(map.remove_infinite(kA + 8).is_removed);
@@ -254,7 +254,7 @@ TEST(HostDataToTargetMap, an_attached_pointer_that_is_written_is_told_without_th
   map.attached_pointers().settle(ref, kA + 8, &one);
   EXPECT_FALSE(map.attached_pointers().note(ref, pointer, true));
   ref.release(false);
-  map.remove_if_unused(ref);
+  (void)map.remove_if_unused(ref);
   const MappingRef again = make(map, kA, 64);
   EXPECT_EQ(again.mapping, ref.mapping);
   EXPECT_TRUE(map.attached_pointers().note(again, pointer, true)) << "in new storage";
@@ -354,7 +354,7 @@ TEST(HostDataToTargetMap, attached_pointers_go_with_their_mapping) {
   const MappingRef ref = make(map, kA, 64);
   map.attached_pointers().note(ref, {kA + 8, kB, kTarget + 8, DevicePtr{0x777}}, true);
   ref.release(false);
-  map.remove_if_unused(ref);
+  (void)map.remove_if_unused(ref);
   const MappingRef again = make(map, kA, 64);
   EXPECT_FALSE(again.mapping->has_attached_pointers());
   EXPECT_TRUE(map.attached_pointers().in(again, kA, 64).empty());
@@ -365,7 +365,7 @@ TEST(HostDataToTargetMap, names_of_a_module_that_goes_are_forgotten) {
   static const char name[] = ";a;f.c;1;2;;";
   NewRange named = range(kA, 8);
   named.name = name;
-  map.insert(named);
+  (void)map.insert(named);
   map.forget_names(reinterpret_cast<uintptr_t>(name) + 1, reinterpret_cast<uintptr_t>(name) + sizeof name);
   EXPECT_EQ(map.snapshot()[0].name, name);
   map.forget_names(reinterpret_cast<uintptr_t>(name), reinterpret_cast<uintptr_t>(name) + sizeof name);
@@ -376,7 +376,7 @@ TEST(HostDataToTargetMap, names_of_constructs_and_of_globals_are_forgotten_apart
   HostDataToTargetMap map;
   static const char names[2][8] = {"mapped", "global"};
   const auto begin = reinterpret_cast<uintptr_t>(names), end = begin + sizeof names;
-  map.insert({kA, kA + 64, kA, names[0], nullptr, Counter::kDynamic});
+  (void)map.insert({kA, kA + 64, kA, names[0], nullptr, Counter::kDynamic});
   map.insert_infinite({kB, kB + 64, kB, names[1], nullptr, Counter::kDynamic}, kTarget);
   map.forget_names(end + (1 << 20), end + (1 << 20) + 4096, false);
   EXPECT_EQ(map.snapshot()[0].name, names[0]);
@@ -400,9 +400,9 @@ TEST(HostDataToTargetMap, waiting_ends_when_the_data_are_there_and_when_they_wil
   });
   good.publish_storage(kTarget);
   EXPECT_TRUE(good.publish_ready());
-  map.discard(good);
+  (void)map.discard(good);
   EXPECT_EQ(map.size(), 2u) << "others may use what is ready";
-  map.discard(bad);
+  (void)map.discard(bad);
   waiter.join();
   EXPECT_FALSE(map.find(kB, 64).ref);
 }

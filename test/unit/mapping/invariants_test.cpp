@@ -33,7 +33,7 @@ TEST(Invariants, hold_while_mappings_come_and_go) {
     const Found found = map.find(host(0x1000 + 0x100 * i), 1);
     EXPECT_TRUE(found.ref.publish_ready());
     found.ref.release(true);
-    map.remove_if_unused(found.ref);
+    (void)map.remove_if_unused(found.ref);
   }
   EXPECT_EQ(map.size(), 1000u);
   EXPECT_THAT(map.fault(), IsEmpty());
