@@ -15,7 +15,7 @@ These shapes are left out, as compilers make wrong code of them (docs/use/compil
 - regions in functions that are called through pointers;
 - global arrays in tasks;
 - by clang 16 and 19 for AMD's GPUs atomic operations on 1 or 2 bytes, and all levels below -O2 (16: -O1);
-- by clang 19 for NVIDIA's GPUs atomic operations on 1 or 2 bytes with seq_cst;
+- by clang 16 and 19 for NVIDIA's GPUs atomic operations with seq_cst;
 - by clang 23 for AMD's GPUs tasks;
 - by clang 16 loop constructs, and f16 for NVIDIA's GPUs."""
 
@@ -84,6 +84,7 @@ class Context:
         is_amd = target.startswith("gfx")
         self.clang, self.functions, self.halves = clang, [], is_amd or clang > 16
         self.lacks_small_atomics = is_amd and clang in (16, 19)
+        self.has_seq_cst = is_amd or clang > 19
         self.has_tasks = not (is_amd and clang == 23)
         self.finds_misaligned = not is_amd
 

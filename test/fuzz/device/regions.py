@@ -179,7 +179,7 @@ class Effects:
         kind = self.region.kind([one for one in INTEGERS + FLOATS
                                  if SIZES[one] >= 4 or not context.lacks_small_atomics])
         count = rng.choice([1, 1, 2, 3, 5, 7])
-        order = rng.choice(["", "", "", " relaxed", " acq_rel", " seq_cst" if SIZES[kind] >= 4 else ""])
+        order = rng.choice(["", "", "", " relaxed", " acq_rel", " seq_cst" if context.has_seq_cst else ""])
         is_word = kind in INTEGERS and SIZES[kind] >= 4
         if is_word and count == 1 and rng.random() < 0.3:
             return self.ticket(statements, kind, order)
