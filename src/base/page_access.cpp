@@ -75,6 +75,7 @@ bool find_writable(const void *begin, size_t size) {
   if (has_word ? !is_page_writable(reinterpret_cast<const void *>(word)) : !is_byte_writable(begin))
     return false;
   writable_pages.note(page);
+  readable_pages.note(page);
   return true;
 }
 

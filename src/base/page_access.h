@@ -45,10 +45,10 @@ private:
   std::atomic<bool> has_any_{false};
 };
 extern NotedPages writable_pages;
-extern NotedPages readable_pages; ///< only those that writable_pages may not have
+extern NotedPages readable_pages;
 
-/// Asks the system, and notes the page of begin if it can be written. [begin, begin + size): data that are about to be
-/// written. valgrind checks what is asked for, so it lies in the data.
+/// Asks the system, and notes the page of begin if it can be written, and so be read. The data from begin on are
+/// about to be written. valgrind checks the memory that is asked for, so it lies in them.
 [[gnu::cold]] bool find_writable(const void *begin, size_t size);
 
 /// Returns whether data may be written. size: at least 1. Looks at their first and last page: data of which only a part
@@ -68,15 +68,21 @@ inline bool is_writable(const void *begin, size_t size) {
 /// Asks the system, and notes the page of begin if it can be read.
 [[gnu::cold]] bool find_readable(const void *begin);
 
-/// The same for data that are about to be read: those that are mapped anew, or updated. Yes if the program handles
-/// refused accesses.
-inline bool is_readable(const void *begin, size_t size) {
+/// Returns whether data are known to be readable. size: at least 1.
+inline bool is_known_readable(const void *begin, size_t size) {
   const auto first = reinterpret_cast<uintptr_t>(begin);
   const uintptr_t page = first / kSmallestPage, last = (first + size - 1) / kSmallestPage;
-  const auto is_noted = [](uintptr_t one) { return writable_pages.has(one) || readable_pages.has(one); };
-  if (!is_noted(page) && !find_readable(begin)) [[unlikely]]
-    return false;
-  return page == last || is_noted(last) || find_readable(reinterpret_cast<const void *>(last * kSmallestPage));
+  return readable_pages.has(page) && (page == last || readable_pages.has(last));
+}
+
+/// The same as is_writable for data that are about to be read: those that are mapped anew, or updated. Yes if the
+/// program handles refused accesses.
+inline bool is_readable(const void *begin, size_t size) {
+  if (is_known_readable(begin, size)) [[likely]]
+    return true;
+  const uintptr_t last = (reinterpret_cast<uintptr_t>(begin) + size - 1) / kSmallestPage * kSmallestPage;
+  return find_readable(begin) &&
+         (last <= reinterpret_cast<uintptr_t>(begin) || find_readable(reinterpret_cast<const void *>(last)));
 }
 
 } // namespace omptarget

@@ -8,8 +8,6 @@
 #include <cstring>
 #include <memory>
 
-#include "base/page_access.h"
-
 namespace omptarget {
 
 namespace {
@@ -67,11 +65,10 @@ static Status cannot_be_read(const void *host, int64_t size) {
   return Status::error(format("host address 0x%016" PRIxPTR " cannot be read", refused));
 }
 
-Status check_readable(const void *host, int64_t size, bool is_copied_back) {
+Status internal::ask_for_readable(const void *host, int64_t size, bool is_copied_back) {
   const auto bytes = static_cast<size_t>(size);
-  if (size <= 0 || (is_copied_back && is_writable(host, bytes)) || is_readable(host, bytes)) [[likely]]
-    return Status::ok();
-  return cannot_be_read(host, size);
+  const bool is_there = (is_copied_back && is_writable(host, bytes)) || is_readable(host, bytes);
+  return is_there ? Status::ok() : cannot_be_read(host, size);
 }
 
 } // namespace omptarget

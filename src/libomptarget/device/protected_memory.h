@@ -6,6 +6,7 @@
 // not changed need no copy.
 #pragma once
 
+#include "base/page_access.h"
 #include "device/device.h"
 
 namespace omptarget {
@@ -14,8 +15,16 @@ namespace omptarget {
 /// that writes source is under way.
 Status retrieve_changes(const Device &device, void *host, const void *source, int64_t size);
 
+namespace internal {
+[[gnu::cold]] Status ask_for_readable(const void *host, int64_t size, bool is_copied_back);
+} // namespace internal
+
 /// Fails if the first or the last page of data that are about to be copied to a device cannot be read. Data that are
 /// copied back are asked for as exiting asks, so that it finds the answer.
-Status check_readable(const void *host, int64_t size, bool is_copied_back);
+inline Status check_readable(const void *host, int64_t size, bool is_copied_back) {
+  if (size <= 0 || is_known_readable(host, static_cast<size_t>(size))) [[likely]]
+    return Status::ok();
+  return internal::ask_for_readable(host, size, is_copied_back);
+}
 
 } // namespace omptarget

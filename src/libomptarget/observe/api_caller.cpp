@@ -3,14 +3,10 @@
 
 #include "observe/api_caller.h"
 
-#include <utility>
-
 namespace omptarget::observe {
 
-static thread_local constinit const void *caller = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local const void *internal::caller = nullptr;
 
-void note_caller(const void *code) { caller = code; }
-
-const void *take_caller(const void *code) { return caller ? std::exchange(caller, nullptr) : code; }
+void note_caller(const void *code) { internal::caller = code; }
 
 } // namespace omptarget::observe

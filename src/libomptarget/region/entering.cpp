@@ -333,11 +333,6 @@ private:
     const bool copies = (bits & (map_type::kTo | kInPlace)) == map_type::kTo;
     const bool is_late = publishes_late_ || is_mapped_again(i);
     const bool is_published_late = is_late || (copies && device_.plugin().is_asynchronous());
-    if (copies)
-      if (Status status = check_readable(list_.begins[i], size, (bits & map_type::kFrom) != 0); !status) [[unlikely]] {
-        status_ = during_copy(std::move(status), copy_of_argument(list_, i, {}), "to");
-        return Taken::kNo;
-      }
     const NewRange range = range_of(i, bits, is_published_late);
     const uint8_t padding = publishes_late_ ? padding_of(i) : 0;
     MappingRef own;
@@ -387,7 +382,9 @@ private:
     }
     void *const host = list_.begins[i];
     void *const target = raw(own.mapping->target_of(host_ptr(host)));
-    Status status = device_.plugin_device().data_submit(target, host, list_.sizes[i], &queue_.plugin_queue());
+    Status status = check_readable(host, list_.sizes[i], has(i, map_type::kFrom));
+    if (status.is_ok()) [[likely]]
+      status = device_.plugin_device().data_submit(target, host, list_.sizes[i], &queue_.plugin_queue());
     if (status.is_ok())
       return true;
     status_ = during_copy(std::move(status), copy_of_argument(list_, i, own), "to");
