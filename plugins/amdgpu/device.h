@@ -89,11 +89,12 @@ private:
   /// A block of pinned memory, of the stream's room, or attached.
   Result<void *> take_block(Stream &stream, size_t size, Attachments &attachments);
   bool is_small(size_t size) const { return size <= gpu::StreamRoom::kSmall && size <= memory_.most_block(); }
-  Status submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size);
+  /// is_unsteady: others have pinned the memory (PinnedView).
+  Status submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size, bool is_unsteady);
   Status submit_block(Stream &stream, uint64_t target, const void *bytes, size_t size);
   Status copy_out(gpu::Stream &stream, void *host, uint64_t target, size_t size) override;
-  Status retrieve_block(Stream &stream, void *host, uint64_t target, size_t size);
-  Status retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size);
+  Status retrieve_block(Stream &stream, void *host, uint64_t target, size_t size, bool is_pageable);
+  Status retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size, bool is_unsteady);
   Status fill_on(gpu::Stream &stream, uint64_t target, uint8_t value, size_t size) override;
   Status copy_between(gpu::Stream &stream, const DeviceCopy &copy) override;
   Status connect(const DeviceCopy &copy) override;

@@ -14,13 +14,15 @@ namespace omptarget::amdgpu {
 
 namespace {
 
-// Where devices reach this host memory, if the driver has all of it pinned; null otherwise.
-void *pinned_view(const void *host, size_t size) {
+// Where devices reach this host memory, if the driver has all of it pinned; null otherwise. type: of the memory.
+void *pinned_view(const void *host, size_t size, uint32_t &type) {
   hsa_amd_pointer_info_t info{};
   info.size = sizeof(info);
+  type = HSA_EXT_POINTER_TYPE_UNKNOWN;
   if (OMPTARGET_HSA_RESULT(hsa_amd_pointer_info, host, &info, nullptr, nullptr, nullptr) != HSA_STATUS_SUCCESS ||
       info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.hostBaseAddress)
     return nullptr;
+  type = info.type;
   const uintptr_t offset = reinterpret_cast<uintptr_t>(host) - reinterpret_cast<uintptr_t>(info.hostBaseAddress);
   if (offset > info.sizeInBytes || size > info.sizeInBytes - offset)
     return nullptr;
@@ -84,7 +86,8 @@ Status HostMemory::release(void *memory) {
 }
 
 Result<void *> HostMemory::Pinner::pin(void *host, size_t size, bool &is_foreign) {
-  void *view = pinned_view(host, size);
+  uint32_t type = 0;
+  void *view = pinned_view(host, size, type);
   is_foreign = view != nullptr;
   if (is_foreign)
     return view;
@@ -102,6 +105,12 @@ Result<void *> HostMemory::Pinner::pin_again(void *host, size_t size) {
 
 Status HostMemory::Pinner::unpin(void *host) { return OMPTARGET_HSA(hsa_amd_memory_unlock, host); }
 
-PinnedView HostMemory::Pinner::find_pinned(void *host, size_t size) { return {pinned_view(host, size), false}; }
+PinnedView HostMemory::Pinner::find_pinned(void *host, size_t size) {
+  uint32_t type = 0;
+  void *const view = pinned_view(host, size, type);
+  if (type == HSA_EXT_POINTER_TYPE_LOCKED)
+    return {nullptr, false, true};
+  return {view, false};
+}
 
 } // namespace omptarget::amdgpu

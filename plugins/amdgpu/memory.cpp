@@ -116,7 +116,7 @@ bool Memory::is_pinned(void *host, size_t size) {
   const PinnedView view = lock_if_pinned(host, size);
   if (view.is_counted)
     unlock_range(host).consume();
-  return view.device != nullptr;
+  return view.device || view.is_unsteady;
 }
 
 // Access is given to whole allocations.

@@ -68,9 +68,13 @@ Status QueueSet::finish(gpu::Stream &handle) {
 
 bool QueueSet::sleeps_in_finish() const { return own_device_.signals().sleeps(); }
 
+// What the program writes between two questions counts for the next wait only: otherwise a thread that keeps asking would
+// never hear that the queue is empty.
 Result<bool> QueueSet::is_finished(gpu::Stream &handle) {
-  OMPTARGET_TRY_ASSIGN(Stream *const stream, behind_program(handle));
-  return stream->query();
+  Stream &stream = as_stream(handle);
+  if (stream.is_interop)
+    OMPTARGET_TRY(stream.add_barrier_to_ask());
+  return stream.query();
 }
 
 void QueueSet::abandon(gpu::Stream &stream) { as_stream(stream).abandon(); }

@@ -128,11 +128,19 @@ Status Stream::add_barrier() {
   });
 }
 
+Status Stream::add_barrier_to_ask() {
+  if (has_barrier_)
+    return Status::ok();
+  OMPTARGET_TRY(add_barrier());
+  has_barrier_ = true;
+  return Status::ok();
+}
+
 // All operations are complete. Each keeps the signal of the one before it, so that the last one goes first.
 Status Stream::emptied() {
   Status status;
   last_ = SignalRef();
-  last_is_kernel_ = may_write_host_ = false;
+  last_is_kernel_ = may_write_host_ = has_barrier_ = false;
   awaited_.clear();
   for (size_t i = operations_.size(); i-- > first_;) {
     status.keep_first(retire(operations_[i]));
@@ -189,7 +197,7 @@ void Stream::abandon() {
   copies.drop(device_.memory().blocks());
   awaited_.clear();
   last_ = SignalRef();
-  last_is_kernel_ = false;
+  last_is_kernel_ = has_barrier_ = false;
   timing_ = nullptr;
 }
 

@@ -76,6 +76,8 @@ public:
   Status copy(const Copy &copy, Attachments &&attachments);
   /// Complete when all packets are that are in the queue now, those that the program wrote, too.
   Status add_barrier();
+  /// The same, unless such a barrier is not known to be complete yet: for a thread that asks again and again.
+  Status add_barrier_to_ask();
   /// A copy to the host has been added that the device writes to where it belongs.
   void note_host_is_written() { may_write_host_ = true; }
   /// Tells whether something is under way that may write host memory.
@@ -119,6 +121,7 @@ private:
   SignalRef last_;
   bool last_is_kernel_ = false;
   bool may_write_host_ = false;
+  bool has_barrier_ = false; ///< of add_barrier_to_ask
   std::vector<SignalRef> awaited_; ///< events that the next operation waits for
   std::vector<SignalRef> spare_;   ///< that nothing else refers to
   Timing *timing_ = nullptr;

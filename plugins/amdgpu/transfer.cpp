@@ -54,13 +54,13 @@ Status Device::submit_block(Stream &stream, uint64_t target, const void *bytes, 
   return stream.copy({pointer(target), agent(), block, host_pools().agent, size}, std::move(attachments));
 }
 
-Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size) {
+Status Device::submit_pageable(Stream &stream, uint64_t target, const void *host, size_t size, bool is_unsteady) {
   // Kernels may write host memory that is read here and now.
-  if (kernels_use_host_memory())
+  if (kernels_use_host_memory() || is_unsteady)
     OMPTARGET_TRY(queues_.wait(stream));
   if (size <= memory_.most_block())
     return submit_block(stream, target, host, size);
-  if (!staging().wants(size)) {
+  if (!is_unsteady && !staging().wants(size)) {
     void *mutable_host = const_cast<void *>(host);
     Result<void *> view = memory_.lock_range(mutable_host, size);
     if (view)
@@ -79,20 +79,21 @@ Status Device::copy_in(gpu::Stream &handle, uint64_t target, const void *host, s
   if (is_small(size) && !stream.may_write_host() && !kernels_use_host_memory())
     return submit_block(stream, target, host, size);
   void *mutable_host = const_cast<void *>(host);
-  if (const PinnedView view = memory_.lock_if_pinned(mutable_host, size); view.device)
+  const PinnedView view = memory_.lock_if_pinned(mutable_host, size);
+  if (view.device)
     return stream.copy({pointer(target), agent(), view.device, host_pools().agent, size}, pinned(mutable_host, view));
-  return submit_pageable(stream, target, host, size);
+  return submit_pageable(stream, target, host, size, view.is_unsteady);
 }
 
 // ---- Device to host
 
-// Where kernels look for it is found out when one follows, which is rare.
-Status Device::retrieve_block(Stream &stream, void *host, uint64_t target, size_t size) {
+// is_pageable: known to be out of kernels' reach. Otherwise that is found out when a kernel follows, which is rare.
+Status Device::retrieve_block(Stream &stream, void *host, uint64_t target, size_t size, bool is_pageable) {
   Attachments attachments;
   OMPTARGET_TRY_ASSIGN(void *const block, take_block(stream, size, attachments));
   const bool is_kept = !attachments.block;
   Status status = stream.copy({block, host_pools().agent, pointer(target), agent(), size}, {});
-  gpu::HostCopy copy{block, host, size, is_kept, !is_small(size)};
+  gpu::HostCopy copy{block, host, size, is_kept, is_pageable};
   if (!status) {
     copy.drop(memory_.blocks()).consume();
     return status;
@@ -102,10 +103,10 @@ Status Device::retrieve_block(Stream &stream, void *host, uint64_t target, size_
   return kernels_use_host_memory() ? queues_.wait(stream) : Status::ok();
 }
 
-Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size) {
+Status Device::retrieve_pageable(Stream &stream, void *host, uint64_t target, size_t size, bool is_unsteady) {
   if (size <= memory_.most_block())
-    return retrieve_block(stream, host, target, size);
-  if (!staging().wants(size)) {
+    return retrieve_block(stream, host, target, size, !is_unsteady && !is_small(size));
+  if (!is_unsteady && !staging().wants(size)) {
     Result<void *> view = memory_.lock_range(host, size);
     if (view) {
       stream.note_host_is_written();
@@ -121,12 +122,13 @@ Status Device::copy_out(gpu::Stream &handle, void *host, uint64_t target, size_t
   if (!stream.copies.is_empty()) [[unlikely]]
     OMPTARGET_TRY(stream.settle(host, size));
   if (is_small(size) && !kernels_use_host_memory() && !stream.is_interop)
-    return retrieve_block(stream, host, target, size);
-  if (const PinnedView view = memory_.lock_if_pinned(host, size); view.device) {
+    return retrieve_block(stream, host, target, size, false);
+  const PinnedView view = memory_.lock_if_pinned(host, size);
+  if (view.device) {
     stream.note_host_is_written();
     return stream.copy({view.device, host_pools().agent, pointer(target), agent(), size}, pinned(host, view));
   }
-  return retrieve_pageable(stream, host, target, size);
+  return retrieve_pageable(stream, host, target, size, view.is_unsteady);
 }
 
 // ---- Fills and copies between devices

@@ -16,7 +16,10 @@ namespace omptarget {
 /// Where the device reaches host memory that is pinned already; null if it is not.
 struct PinnedView {
   void *device = nullptr;
-  bool is_counted = false; ///< it was counted once more; otherwise it stays pinned as long as the program has it so
+  bool is_counted = false; ///< it was counted once more; otherwise it is memory of a pool of the driver's
+  /// Others have pinned it, and may unpin it at any time: no copy may rely on that, and device is null. But kernels may
+  /// reach it.
+  bool is_unsteady = false;
 };
 
 /// Does the pinning for LockedRanges.

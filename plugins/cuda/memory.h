@@ -21,6 +21,7 @@ private:
     Result<void *> allocate(size_t size) override;
     Status release(void *memory) override;
   };
+  /// Pins for all devices.
   struct Pinner final : HostPinner {
     Result<void *> pin(void *host, size_t size, bool &is_foreign) override;
     Status unpin(void *host) override;

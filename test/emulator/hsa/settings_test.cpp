@@ -348,6 +348,29 @@ TEST_F(AmdgpuSettings, large_copies_go_through_pinned_pieces) {
   EXPECT_EQ(stand_in.count("hsa_amd_memory_lock"), locks);
 }
 
+// HIP pins pageable memory for the time of its own copies, and perhaps for another GPU.
+TEST_F(AmdgpuSettings, copies_do_not_rely_on_pins_of_others) {
+  open({});
+  using Lock = int32_t (*)(void *, size_t, void *, int, void **);
+  const auto lock = reinterpret_cast<Lock>(symbol(stand_in.library, "hsa_amd_memory_lock"));
+  const auto unlock = reinterpret_cast<int32_t (*)(void *)>(symbol(stand_in.library, "hsa_amd_memory_unlock"));
+  for (const size_t size : {size_t{100'000}, size_t{4} << 20}) {
+    std::vector<unsigned char> host(size, 7), back(size);
+    void *const memory = plugin.data_alloc(0, static_cast<int64_t>(size), nullptr, 0);
+    void *view = nullptr;
+    ASSERT_EQ(lock(host.data(), size, nullptr, 0, &view), 0);
+    ASSERT_EQ(lock(back.data(), size, nullptr, 0, &view), 0);
+    __tgt_async_info async{};
+    ASSERT_EQ(plugin.data_submit_async(0, memory, host.data(), static_cast<int64_t>(size), &async), 0) << plugin.error();
+    ASSERT_EQ(unlock(host.data()), 0);
+    ASSERT_EQ(plugin.data_retrieve_async(0, back.data(), memory, static_cast<int64_t>(size), &async), 0) << plugin.error();
+    ASSERT_EQ(unlock(back.data()), 0);
+    ASSERT_EQ(plugin.synchronize(0, &async), 0) << plugin.error();
+    EXPECT_EQ(host, back) << size;
+    ASSERT_EQ(plugin.data_delete(0, memory, 0), 0);
+  }
+}
+
 TEST_F(AmdgpuSettings, copies_take_turns_on_the_engines_if_asked) {
   open({});
   void *memory = plugin.data_alloc(0, 64, nullptr, 0);
