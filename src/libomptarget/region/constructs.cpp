@@ -150,8 +150,11 @@ inline bool may_copy_back(const MapList &list, const ArgumentRefs &refs) {
   }
   bool is_prepared = true;
   Status called = start_kernel(region, arguments, queue, waits, is_prepared);
-  if (called.is_ok()) [[likely]]
+  if (called.is_ok()) [[likely]] {
+    if (queue.is_observed()) [[unlikely]]
+      ArgumentReport(device, arguments.list()).exiting(arguments.refs);
     return Ended::kDone;
+  }
   status = is_prepared ? std::move(called) : std::move(called).during(kBeforeKernel);
   return is_prepared ? Ended::kFailed : Ended::kNotStarted;
 }
