@@ -51,14 +51,27 @@ class PhasesRegion(Region):
         source, target = self.x, self.y
         phases = ["loop", "loop", "loop", "single", "masked", "sections", "critical", "sum", "count", "ordered"]
         phases += ["tasks", "taskloop", "nested"] if self.context.has_tasks else ["nested"]
+        self.lacking = None # a fault of the last phase, if the next one reads what other threads have written
         for phase in ["loop"] + [rng.choice(phases) for _ in range(rng.choice([1, 2, 3, 4]))]:
+            before, self.lacking = self.lacking, None
             if getattr(self, "write_" + phase)(source, target):
                 source, target = target, source
+            self.add_lacking(before, phase == "loop" and not self.is_dynamic)
+        self.add_lacking(self.lacking, True)
         self.pragma("for")
         self.open(loop_head(rng, "i", self.count) + " {")
         self.both("%s[i] = %s;" % (self.sink.name, made(rng, self.sink.kind, read(rng, source.kind, "%s[%d - i]" % (
             source.name, self.count - 1)))))
         self.close()
+
+    def lack_barrier(self, instead, *arrays):
+        if self.is_wide:
+            self.lacking = len(self.device) - 1, instead, [one.name for one in arrays]
+
+    def add_lacking(self, fault, is_seen):
+        """Dynamic schedules and the like have atomic operations, which order waves of AMD's."""
+        if fault and is_seen:
+            self.faults.append(("barrier", fault[0], fault[1], [], fault[2]))
 
     def element(self, source, target, index="i"):
         """Statements that compute an element."""
@@ -73,16 +86,17 @@ class PhasesRegion(Region):
         rng = self.rng
         schedule = rng.choice(["", "", " schedule(dynamic, 3)", " schedule(static, 2)", " schedule(guided)"])
         waits = rng.choice(["", " nowait"])
+        self.is_dynamic = "dynamic" in schedule or "guided" in schedule
         self.pragma("for" + schedule + waits)
-        if not waits and not schedule and self.is_wide:
-            self.fault("barrier", self.device[-1] + " nowait", (), (source.name, target.name))
+        if not waits and not schedule:
+            self.lack_barrier(self.device[-1] + " nowait", source, target)
         self.open(loop_head(rng, "i", self.count) + " {")
         self.element(source, target)
         self.close()
         if waits:
             self.pragma("barrier")
-            if not schedule and self.is_wide:
-                self.fault("barrier", "", (), (source.name, target.name))
+            if not schedule:
+                self.lack_barrier("", source, target)
         return True
 
     def write_single(self, source, target):
@@ -101,8 +115,7 @@ class PhasesRegion(Region):
         self.pragma("master" if self.context.clang == 16 or self.rng.random() < 0.3 else "masked")
         self.serial(source, target)
         self.pragma("barrier")
-        if self.is_wide:
-            self.fault("barrier", "", (), (source.name, target.name))
+        self.lack_barrier("", source, target)
         return True
 
     def write_sections(self, source, target):

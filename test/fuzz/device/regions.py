@@ -155,8 +155,9 @@ class Effects:
 
     def array_reduction(self, statements):
         region, rng = self.region, self.rng
-        kind = region.kind()
-        count = 8 // SIZES[kind] * rng.choice([1, 2, 3]) if SIZES[kind] < 8 else rng.choice([1, 3, 5])
+        least = 1 if region.context.has_small_arrays else 4
+        kind = region.kind([one for one in INTEGERS + FLOATS if SIZES[one] >= least])
+        count = 8 // SIZES[kind] * rng.choice([2, 2, 4]) if SIZES[kind] < 8 else rng.choice([1, 3, 5])
         variable = region.array(kind, count, ("pointer", "local"))
         operator = rng.choice(["+", "max"] + (["^", "|"] if kind in INTEGERS else []))
         self.tofrom.append(variable)
