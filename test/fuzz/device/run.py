@@ -73,7 +73,9 @@ class Runner:
 
     def run(self, program, target, clang, words, **variables):
         command = [os.path.join(self.options.prefix, "bin", "omptarget-run"), "--device=" + target, *words, program]
-        return self.started(command, 900, LD_LIBRARY_PATH=self.libraries(clang), KMP_WARNINGS="0", **variables)
+        # Code of -O0 has functions with large frames, of which some call themselves.
+        return self.started(command, 900, LD_LIBRARY_PATH=self.libraries(clang), KMP_WARNINGS="0",
+                            LIBOMPTARGET_STACK_SIZE="65536", **variables)
 
     def fail(self, name, what, *texts):
         self.failed += 1
