@@ -107,8 +107,13 @@ bool HostDataToTargetMap::become_dormant(MappingRef ref, EndedUse use, BeforeDor
   DormantMappings::Place *const place = last != 0 ? place_if_dormant(mapping) : nullptr;
   if (!place)
     return false;
-  if (tell)
+  if (tell) {
+    // Told only if it is likely to happen: a mapping with other users stays.
+    const uint64_t word = mapping.state();
+    if (!ref.is_of(word) || MappingState::use(word) != last || MappingState::borrowers(word) != 0)
+      return false;
     (*tell)();
+  }
   OMPTARGET_SCHED_POINT("complete: about to remove");
   Mapping *const before = place->holds(mapping) ? nullptr : place->put(mapping);
   uint64_t word = mapping.state_.load(kAcquire);
