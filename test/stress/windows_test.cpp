@@ -68,7 +68,7 @@ TEST_P(WindowTest, a_result_comes_back_although_others_come_and_go_before_the_co
   EXPECT_EQ(y[2], 77);
 }
 
-struct Struct {
+struct WithPointer {
   long x;
   int *p;
 };
@@ -76,7 +76,7 @@ struct Struct {
 // A struct is removed while an update copies it: the pointer's host value comes back all the same.
 TEST_P(WindowTest, an_update_restores_host_pointers_although_the_struct_is_removed) {
   int data[4] = {1, 2, 3, 4};
-  Struct s = {7, data + 1};
+  WithPointer s = {7, data + 1};
   ASSERT_TRUE(enter(device_, {item(&s, sizeof s, kTo), item(&s.p, data, sizeof data, kTo | kPtrAndObj)}).is_ok());
   on_device(device_, &s)->x = 9;
   DataUpdate work(device_);

@@ -53,7 +53,7 @@ void erase() { // its mutex is held
   line().is_shown = false;
 }
 
-void end() {
+void end_progress() {
   if (is_child())
     return;
   const std::lock_guard lock(line().mutex);
@@ -133,7 +133,7 @@ void Progress::look(uint64_t ended, uint64_t executed) {
     return;
   if (line().process.load(std::memory_order_relaxed) == 0) {
     line().process.store(getpid(), std::memory_order_relaxed);
-    at_exit(end);
+    at_exit(end_progress);
   }
   line().owner = this;
   line().is_shown = true;

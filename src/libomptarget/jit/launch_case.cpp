@@ -11,7 +11,7 @@ namespace omptarget::jit {
 namespace {
 
 constexpr int kHexadecimal = 16;
-constexpr uint32_t kMostBytes = sizeof(uint64_t);
+constexpr uint32_t kMostValueBytes = sizeof(uint64_t);
 constexpr uint32_t kMostThreads = 1024; // of a team, on every GPU
 
 template <typename Number> std::string text_of_number(Number number, int base) {
@@ -74,7 +74,7 @@ std::optional<LaunchCase> case_of(std::string_view line) {
     return std::nullopt;
   while (!line.empty()) {
     ParameterValue value{};
-    if (!read(take_to(line, ' '), value) || value.size == 0 || value.size > kMostBytes)
+    if (!read(take_to(line, ' '), value) || value.size == 0 || value.size > kMostValueBytes)
       return std::nullopt;
     launch.values.push_back(value);
   }

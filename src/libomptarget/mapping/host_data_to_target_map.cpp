@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/atomic_wait.h"
+#include "base/memory_orders.h"
 #include "base/sched_point.h"
 
 namespace omptarget {
@@ -15,10 +16,6 @@ namespace {
 /// A mapping that is removed changes its state before it leaves the index, and it may become dormant at any moment.
 /// A lookup in between must not take it for a new one.
 bool is_dead(const Found &found) { return found.ref && (found.ref.generation & 1) != 0; }
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr auto kAcquire = std::memory_order_acquire;
-constexpr auto kRelease = std::memory_order_release;
 
 /// Recent actions of a thread in large tables, which it is likely to repeat.
 struct Habit {

@@ -5,13 +5,12 @@
 // after each construct (region/device_work); tests at any time.
 
 #include "base/format.h"
+#include "base/memory_orders.h"
 #include "mapping/host_data_to_target_map.h"
 
 namespace omptarget {
 
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::string range_text(const Mapping &mapping) {
   return format("the mapping of host addresses 0x%llx to 0x%llx",

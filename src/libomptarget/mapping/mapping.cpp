@@ -7,17 +7,13 @@
 
 #include "base/atomic_wait.h"
 #include "base/format.h"
+#include "base/memory_orders.h"
 #include "mapping/variable_name.h"
 #include "observe/info.h"
 
 namespace omptarget {
 
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr auto kAcquire = std::memory_order_acquire;
-constexpr auto kRelease = std::memory_order_release;
-constexpr auto kAcqRel = std::memory_order_acq_rel;
 
 void warn_of_infinite_count(const Mapping &mapping) {
   const std::string variable = variable_text(mapping.name(), mapping.size());

@@ -8,16 +8,13 @@
 #include <utility>
 
 #include "base/atomic_wait.h"
+#include "base/memory_orders.h"
 #include "base/sched_point.h"
 #include "mapping/host_data_to_target_map.h"
 
 namespace omptarget {
 
 namespace {
-
-constexpr auto kRelaxed = std::memory_order_relaxed;
-constexpr auto kAcquire = std::memory_order_acquire;
-constexpr auto kAcqRel = std::memory_order_acq_rel;
 
 /// Returns whether the mapping, which begins before the range ends, is where the range is to be; an empty range may
 /// be the base of its neighbours.

@@ -25,7 +25,7 @@ namespace omptarget::observe {
 
 namespace {
 
-constexpr char kMagic[8] = {'O', 'M', 'P', 'T', 'J', 'R', 'N', '3'};
+constexpr char kJournalMagic[8] = {'O', 'M', 'P', 'T', 'J', 'R', 'N', '3'};
 constexpr uint64_t kSegment = uint64_t{1} << 20;
 constexpr uint64_t kAlignment = 16;
 constexpr size_t kMostText = 4000; ///< bytes of a name
@@ -102,7 +102,7 @@ Header *new_header(char *memory) {
   copy_text(header->program, source.program);
   copy_text(header->command, source.command);
   header->used.store(kHeaderSize, std::memory_order_relaxed);
-  std::memcpy(header->magic, kMagic, sizeof kMagic);
+  std::memcpy(header->magic, kJournalMagic, sizeof kJournalMagic);
   return header;
 }
 
@@ -354,7 +354,7 @@ private:
   }
 
   Status read_header() {
-    if (contents_.size() < kHeaderSize || std::memcmp(contents_.data(), kMagic, sizeof kMagic) != 0)
+    if (contents_.size() < kHeaderSize || std::memcmp(contents_.data(), kJournalMagic, sizeof kJournalMagic) != 0)
       return Status::error(format("%s is no journal of a profile, or one of another version of omptarget", path_));
     std::memcpy(&header_, contents_.data(), sizeof header_);
     header_used_ = header_.used;

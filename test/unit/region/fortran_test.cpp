@@ -19,14 +19,14 @@ namespace {
 
 /// Where a recorded address lies: in the variable, or in what its descriptor points to.
 enum class In { kVariable, kData };
-struct Row {
+struct MapRow {
   int64_t base;
   In begin_in;
   int64_t begin;
   int64_t size;
   uint64_t type;
 };
-using Rows = std::vector<Row>;
+using Rows = std::vector<MapRow>;
 constexpr uint64_t kM1 = 0x1000000000000;
 
 // real(8), allocatable :: x(:) of 5: its descriptor has 48 bytes.
@@ -86,7 +86,7 @@ protected:
   MapItems items(const Rows &rows, void *variable) {
     MapItems result;
     auto *begin = static_cast<char *>(variable);
-    for (const Row &row : rows) {
+    for (const MapRow &row : rows) {
       void *at = row.begin_in == In::kVariable ? begin + row.begin : reinterpret_cast<char *>(data_) + row.begin;
       const auto parent = static_cast<int32_t>(row.type >> 48) - 1;
       result.push_back({host_ptr(begin + row.base), host_ptr(at), row.size, row.type, nullptr, 0, parent});

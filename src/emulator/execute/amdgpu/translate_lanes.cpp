@@ -160,6 +160,10 @@ const LaneOperation LaneOperation::kAll[] = {
     OP("v_cvt_f32_ubyte2", "fi", t.float_of_byte(a, 2)),
     OP("v_cvt_f32_ubyte3", "fi", t.float_of_byte(a, 3)),
 };
+#undef THREE
+#undef TWO
+#undef ONE
+#undef OP
 
 const LaneOperation *LaneOperation::find(std::string_view name) {
   static const auto &known = *new const auto(by_names(kAll));

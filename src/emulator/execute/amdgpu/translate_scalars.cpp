@@ -169,6 +169,8 @@ const ScalarOperation ScalarOperation::kAll[] = {
     OP("s_sext_i32_i8", "ii", ir.CreateSExt(ir.CreateTrunc(a, ir.getInt8Ty()), ir.getInt32Ty())),
     OP("s_sext_i32_i16", "ii", ir.CreateSExt(ir.CreateTrunc(a, ir.getInt16Ty()), ir.getInt32Ty())),
 };
+#undef BOTH
+#undef OP
 
 const ScalarOperation *ScalarOperation::find(std::string_view name) {
   static const auto &known = *new const auto(by_names(kAll));

@@ -19,10 +19,10 @@ namespace {
 
 // Words of the opcode, separated by spaces: "a|b" is one of them, "[a|b]" one of them or none, capitals are kSets. Then
 // the operands' letters (operands.cpp), results before '='.
-struct Row {
+struct FormRow {
   std::string_view words, operands;
 };
-constexpr Row kRows[] = {
+constexpr FormRow kRows[] = {
     {"add|sub INT", "1=11"},
     {"add|sub sat s32", "1=11"},
     {"add|sub cc INT32", "1=11"},
@@ -264,7 +264,7 @@ struct Syntax {
 const std::unordered_map<std::string_view, std::vector<Syntax>> &forms() {
   static const auto &all = *[] {
     auto *table = new std::unordered_map<std::string_view, std::vector<Syntax>>;
-    for (const Row &row : kRows) {
+    for (const FormRow &row : kRows) {
       std::string_view words = row.words;
       const Group names = read_group(take_part(words, ' '));
       Syntax syntax;

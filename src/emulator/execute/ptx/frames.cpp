@@ -18,8 +18,6 @@ namespace {
 constexpr uint32_t kArgumentRegisters = 48; // bytes of arguments that a call passes in registers
 constexpr uint32_t kReturnAddress = 8;
 
-uint32_t align_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
-
 // Registers that are live, one bit for each.
 class Set {
 public:

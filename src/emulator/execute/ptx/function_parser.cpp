@@ -15,8 +15,6 @@ namespace {
 
 constexpr int64_t kMostRegisters = 1 << 20; // of one declaration
 
-uint32_t align_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
-
 } // namespace
 
 void FunctionParser::run() {

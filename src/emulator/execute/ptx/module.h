@@ -22,6 +22,10 @@
 
 namespace emulator::executor::ptx {
 
+inline uint32_t align_up(uint32_t value, uint32_t align) {
+  return static_cast<uint32_t>((uint64_t{value} + align - 1) / align * align);
+}
+
 inline constexpr unsigned kLanes = 32;
 inline constexpr uint32_t kAllLanes = 0xFFFFFFFF;
 using Row = std::array<uint64_t, kLanes>; ///< one value for each lane

@@ -18,8 +18,6 @@ constexpr int kNewestVersion = 90; // that CUDA 13.0 reads
 // Bytes of parameters that a kernel may have; more from PTX 8.1 and sm_70 on.
 constexpr uint32_t kMostParameters = 4352, kMostParametersNow = 32764;
 
-uint64_t align_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
-
 // The bits that a float of this type has.
 uint64_t value_of_float(const Token &token, bool is_negative, Type type) {
   double value = token.kind == TokenKind::kSingle
@@ -261,7 +259,7 @@ bool Parser::read_parameter(Parameter &parameter, uint32_t &end) {
     parameter.is_array = true;
     reader_.expect("]");
   }
-  parameter.offset = static_cast<uint32_t>(align_up(end, std::max(align, size_of(type))));
+  parameter.offset = align_up(end, std::max(align, size_of(type)));
   end = parameter.offset + parameter.size;
   return !reader_.has_failed();
 }

@@ -14,8 +14,6 @@ namespace emulator::executor::ptx {
 
 namespace {
 
-uint32_t align_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
-
 // The names of the shared variables that a kernel or what it calls uses.
 std::set<std::string> reached_from(const Function &kernel, const std::vector<SharedUse> &uses,
                                    const std::vector<Function *> &with_address) {

@@ -13,7 +13,6 @@ namespace emulator::executor::ptx {
 
 namespace {
 constexpr uint32_t kStackAlign = 16;
-uint32_t align_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 } // namespace
 
 uint32_t Warp::stack_top(unsigned lane) const {
